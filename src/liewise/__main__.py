@@ -1,0 +1,5 @@
+"""`python -m liewise` is `liewise`."""
+
+from liewise.cli import main
+
+main()
