@@ -1,1 +1,1 @@
-"""Where examples come from.
+"""Where examples come from."""
