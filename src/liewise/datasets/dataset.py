@@ -7,7 +7,10 @@ from types import MappingProxyType
 from liewise.datasets.split import Split
 from liewise.errors import DataError
 
-__all__ = ["Dataset", "MissingSplitError"]
+__all__ = ["SPLIT_NAMES", "Dataset", "MissingSplitError"]
+
+# what people call their splits, and what we call them
+SPLIT_NAMES = {"train": "train", "test": "test", "val": "val", "valid": "val", "validation": "val"}
 
 
 class MissingSplitError(DataError, AttributeError):

@@ -71,7 +71,9 @@ class TruncatedNormal:
     def cdf(self, x: np.ndarray | float) -> np.ndarray:
         """Return the probability of a value up to x."""
         below, above = self._mass()
-        return np.clip((ndtr((np.asarray(x, float) - self.mean) / self.sigma) - below) / (above - below), 0, 1)
+        return np.clip(
+            (ndtr((np.asarray(x, float) - self.mean) / self.sigma) - below) / (above - below), 0, 1
+        )
 
     def _mass(self) -> tuple[float, float]:
         """Return how much of the uncut normal lies below each bound."""

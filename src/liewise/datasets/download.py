@@ -1,6 +1,6 @@
 """Fetching a file: from a list of mirrors, resumed where it stopped, checked, and put in place in one move.
 
-Nothing that fails its checksum ever gets the file's name, and two processes that want the same file fetch it once.
+Nothing that fails its checksum ever gets the file's name; two processes that want the same file fetch it once.
 """
 
 import errno
@@ -19,7 +19,14 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
 
 from liewise.errors import DataError
 
@@ -102,8 +109,8 @@ def _from_mirrors(file: RemoteFile, part: Path, progress: bool, timeout: float) 
         except _TransferError as error:
             failures.append(f"{url} ({error})")
     raise DataError(
-        f"could not fetch {file.name} ({file.checksum}{' of its contents' if file.of_contents else ''}) from any of:"
-        f" {'; '.join(failures)}. Put the file into {part.parent}, or into a folder that LIEWISE_DATA_DIR or"
+        f"could not fetch {file.name} ({file.checksum}{' of its contents' if file.of_contents else ''}) from any"
+        f" of: {'; '.join(failures)}. Put the file into {part.parent}, or into a folder that LIEWISE_DATA_DIR or"
         " data_dir points at, and load again"
     )
 
@@ -173,8 +180,8 @@ def _check_space(file: RemoteFile, folder: Path, part: Path) -> None:
     free = shutil.disk_usage(folder).free
     if missing > free:
         raise DataError(
-            f"expected {missing / 1e6:,.0f} MB free in {folder} for {file.name}; there are {free / 1e6:,.0f} MB"
-            " (LIEWISE_CACHE names another folder)"
+            f"expected {missing / 1e6:,.0f} MB free in {folder} for {file.name}; there are"
+            f" {free / 1e6:,.0f} MB (LIEWISE_CACHE names another folder)"
         )
 
 
@@ -187,7 +194,9 @@ class _Bar:
 
     def reset(self, start: int, end: int | None) -> None:
         if self._progress is not None and self._task is not None:
-            self._progress.update(self._task, completed=start, **({} if end is None else {"total": end}))
+            self._progress.update(self._task, completed=start)
+            if end is not None:
+                self._progress.update(self._task, total=end)
 
     def advance(self, count: int) -> None:
         if self._progress is not None and self._task is not None:

@@ -1,6 +1,6 @@
 """The official dSprites archive, drawn from as asked; 3 GB of pixels that are never all in memory.
 
-Rows are found by their factors, which the archive orders as shape, scale, orientation, x, y, the last fastest.
+Rows are found by their factors: the archive orders shape, scale, orientation, x, y, the last fastest.
 """
 
 import zipfile
@@ -48,8 +48,8 @@ def load_dsprites(
         n_test: test images; the archive is a grid, so that some may be in both
         seed: the same seed draws the same rows
         shapes: which of square, ellipse and heart; labels number all three
-        distributions: "paper" (C.3.1), {shape: {factor: distribution}} on top of the paper's, or "uniform" over
-            the archive's rows; what is drawn is taken to the nearest value that the archive has
+        distributions: "paper" (C.3.1), {shape: {factor: distribution}} on top of the paper's, or "uniform"
+            over the archive's rows; what is drawn is taken to the nearest value that the archive has
     """
     path = ensure(entry, entry.files[0], data_dir=data_dir, progress=progress)
     rows = []
@@ -76,7 +76,7 @@ def load_dsprites(
 
 
 def row_factors(rows: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Return the label of every row of the archive, and its factors as the archive gives them (angles in degrees)."""
+    """Return the label and the factors of these rows, as the archive gives them but for degrees."""
     shape, scale, orientation, x, y = np.unravel_index(rows, _GRID)
     return shape, {
         "scale": 0.5 + 0.1 * scale,

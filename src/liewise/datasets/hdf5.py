@@ -41,7 +41,7 @@ def load_patch_camelyon(
     splits: tuple[str, ...] = ("train", "val", "test"),
     n: int | None = None,
 ) -> Dataset:
-    """Load PatchCamelyon: the splits asked for (only their files are fetched), and of each the first n images."""
+    """Load PatchCamelyon: the splits asked for (the others are not fetched), the first n images of each."""
     files = {name: (2 * index, 2 * index + 1) for index, name in enumerate(("train", "val", "test"))}
     return _load(entry, files, ("x", "y"), splits, n, data_dir, progress)
 
@@ -114,6 +114,4 @@ def _h5py() -> ModuleType:
     try:
         return importlib.import_module("h5py")
     except ImportError as error:
-        raise DataError(
-            "this data set comes as HDF5 and needs h5py: pip install 'liewise[hdf5]'"
-        ) from error
+        raise DataError("this data set comes as HDF5 and needs h5py: pip install 'liewise[hdf5]'") from error

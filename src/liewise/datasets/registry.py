@@ -1,7 +1,7 @@
 """The data sets that liewise knows by name: their files, where they can be had, and how to know them.
 
-Checksums are those that torchvision, the sets' own repositories and their archives publish; of the idx files, of
-the unpacked contents.
+Checksums are those that torchvision, the sets' own repositories and their archives publish; those of the idx
+files are of the unpacked contents.
 """
 
 from dataclasses import dataclass
@@ -212,8 +212,8 @@ def _pcam_file(part: str, md5: str, drive: str, size: int) -> RemoteFile:
     return RemoteFile(name, urls, f"md5:{md5}", size)
 
 
-# The table in the set's own repository names the sums of `valid` and `test` the other way round; these pairs are
-# those of torchvision and of the file names on Zenodo, which agree.
+# The table in the set's own repository names the sums of `valid` and `test` the other way round; these pairs
+# are those of torchvision and of the file names on Zenodo, which agree.
 _PCAM = Entry(
     name="patch-camelyon",
     summary="lymph node tissue with and without tumour",
@@ -226,7 +226,9 @@ _PCAM = Entry(
         _pcam_file(
             "train_x", "1571f514728f59376b705fc836ff4b63", "1Ka0XfEMiwgCYPdTI-vv6eUElOBnKFKQ2", 6_421_000_000
         ),
-        _pcam_file("train_y", "35c2d7259d906cfc8143347bb8e05be7", "1269yhu3pZDP8UYFQs-NYs3FPwuK-nGSG", 21_000),
+        _pcam_file(
+            "train_y", "35c2d7259d906cfc8143347bb8e05be7", "1269yhu3pZDP8UYFQs-NYs3FPwuK-nGSG", 21_000
+        ),
         _pcam_file(
             "valid_x", "d5b63470df7cfa627aeec8b9dc0c066e", "1hgshYGWK8V-eGRy8LToWJJgDU_rXWVJ3", 806_000_000
         ),
@@ -249,6 +251,4 @@ _SPRITES = Entry(
     class_names=SHAPES,
 )
 
-ENTRIES = {
-    entry.name: entry for entry in (_SPRITES, _MNIST, _FASHION, _SVHN, _DSPRITES, _GALAXY, _PCAM)
-}
+ENTRIES = {entry.name: entry for entry in (_SPRITES, _MNIST, _FASHION, _SVHN, _DSPRITES, _GALAXY, _PCAM)}

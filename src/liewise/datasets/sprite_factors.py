@@ -1,6 +1,6 @@
 """How the factors of sprites are distributed: the paper's preset, uniform, or one's own, per shape.
 
-The paper is "A Generative Model of Symmetry Transformations" (https://arxiv.org/abs/2403.01946), appendix C.3.1.
+The paper is "A Generative Model of Symmetry Transformations", https://arxiv.org/abs/2403.01946, appendix C.3.1.
 """
 
 from collections.abc import Mapping
@@ -31,10 +31,10 @@ class SpriteFactors:
 
 def paper() -> dict[str, SpriteFactors]:
     """Return the distributions of the paper's appendix C.3.1."""
-    # C.3.1 writes TruncNorm(mu = 0.75, sigma^2 = 0.2, ...) once and a bare 0.15 or 0.25 elsewhere. All are taken as
-    # standard deviations: as variances every one of them would be all but flat between its bounds (the density at
-    # the edge 0.86 to 0.97 of that in the middle), which leaves nothing of a normal for Fig. 12 to show; and the
-    # public loader of the paper's authors passes the number as `scale`, JAX's and SciPy's word for it.
+    # C.3.1 writes TruncNorm(mu = 0.75, sigma^2 = 0.2, ...) once and a bare 0.15 or 0.25 elsewhere. All are
+    # taken as standard deviations: as variances they would be all but flat between their bounds (the density
+    # at the edges 0.73 to 0.93 of that at the mean), and the public loader of the paper's authors calls the
+    # number `scale`, which is JAX's and SciPy's word for a standard deviation.
     return {
         "square": SpriteFactors(
             scale=TruncatedNormal(0.75, 0.2, 0.55, 1.0),
@@ -109,7 +109,7 @@ def draw(
 
 
 def to_factors(drawn: Mapping[str, np.ndarray], size: int) -> dict[str, Factor]:
-    """Return the drawn values as factors in a user's units: positions become pixels from the frame's centre."""
+    """Return the drawn values in a user's units: positions become pixels from the frame's centre."""
     half_frame = size / 2
     return {
         "scale": Factor(drawn["scale"], "factor"),

@@ -9,8 +9,8 @@ import numpy as np
 
 from liewise.datasets.dataset import Dataset
 from liewise.datasets.outlines import REACH, SHAPES, signed_distance
-from liewise.datasets.sprite_factors import draw, resolve, to_factors
 from liewise.datasets.split import Factor, Split
+from liewise.datasets.sprite_factors import draw, resolve, to_factors
 from liewise.errors import DataError
 
 __all__ = ["balanced_labels", "load_sprites", "render"]
@@ -29,7 +29,7 @@ def load_sprites(
     distributions: object = "paper",
     antialias: bool = True,
 ) -> Dataset:
-    """Make sprites with known factors: `scale`, `orientation`, and `x`, `y` in pixels from the frame's centre.
+    """Make sprites with known factors: `scale`, `orientation`, and `x`, `y` in pixels from the centre.
 
     Args:
         n: training images, spread evenly over the shapes

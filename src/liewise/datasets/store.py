@@ -34,7 +34,7 @@ def find(entry: Entry, names: tuple[str, ...], data_dir: str | Path | None) -> t
 
 
 def locate(entry: Entry, file: RemoteFile, data_dir: str | Path | None) -> Path | None:
-    """Return where a file lies already, as it is or unpacked, or None; one that is not the real file is refused."""
+    """Return where a file lies already, as it is or unpacked, or None; a file that is not it is refused."""
     for path in find(entry, _names(file), data_dir):
         if _checked(path, file):
             return path
@@ -48,8 +48,8 @@ def locate(entry: Entry, file: RemoteFile, data_dir: str | Path | None) -> Path 
             continue  # sets share names of files: this is another set's, loose in the data directory
         what = "contents" if file.of_contents else "file"
         raise DataError(
-            f"{path} is not the {file.name} of {entry.name}: expected {what} with {file.checksum}, got {found}."
-            " Remove it to have it fetched again"
+            f"{path} is not the {file.name} of {entry.name}: expected {what} with {file.checksum}, got"
+            f" {found}. Remove it to have it fetched again"
         )
     return None
 
@@ -75,7 +75,7 @@ def _names(file: RemoteFile) -> tuple[str, ...]:
 
 
 def _checked(path: Path, file: RemoteFile) -> bool:
-    """Return whether a file needs no check: stamped before, or unpacked from a .gz whose sum alone is known."""
+    """Return whether a file needs no check: stamped, or unpacked from a .gz whose sum alone is known."""
     unpacked = file.name.endswith(".gz") and path.name != file.name
     return (unpacked and not file.of_contents) or _stamp(path, file).is_file()
 

@@ -44,7 +44,7 @@ def load_svhn(entry: Entry, *, data_dir: str | Path | None, progress: bool) -> D
 
 
 def read_mat(path: Path) -> Split:
-    """Return the images X [height, width, 3, n] and labels y [n, 1] of a .mat file; its label 10 is the digit 0."""
+    """Return the images X [height, width, 3, n] and labels y [n, 1] of a .mat file; label 10 is the digit 0."""
     try:
         held = loadmat(path, variable_names=("X", "y"))
         images, labels = held["X"], held["y"]
@@ -54,6 +54,4 @@ def read_mat(path: Path) -> Split:
         raise DataError(
             f"expected X [height, width, 3, n] and y [n, 1] in {path}; got {images.shape}, {labels.shape}"
         )
-    return Split(
-        np.ascontiguousarray(np.moveaxis(images, 3, 0)), labels.reshape(-1).astype(np.int64) % 10
-    )
+    return Split(np.ascontiguousarray(np.moveaxis(images, 3, 0)), labels.reshape(-1).astype(np.int64) % 10)
