@@ -1,1 +1,34 @@
 """What may happen to an example: groups of transformations and how they act."""
+
+from liewise.transforms.colour import Colour, colour, hsv_to_rgb, rgb_to_hsv
+from liewise.transforms.coordinate import Coordinate
+from liewise.transforms.group import Additive, Group
+from liewise.transforms.interpolation import Interpolation
+from liewise.transforms.product import Joined, Product, product
+from liewise.transforms.spatial import Affine, Chart, Flips, Spatial, affine, flips
+from liewise.transforms.spec import from_json, parse, to_json
+from liewise.transforms.warp import warp
+
+__all__ = [
+    "Additive",
+    "Affine",
+    "Chart",
+    "Colour",
+    "Coordinate",
+    "Flips",
+    "Group",
+    "Interpolation",
+    "Joined",
+    "Product",
+    "Spatial",
+    "affine",
+    "colour",
+    "flips",
+    "from_json",
+    "hsv_to_rgb",
+    "parse",
+    "product",
+    "rgb_to_hsv",
+    "to_json",
+    "warp",
+]

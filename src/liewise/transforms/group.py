@@ -1,0 +1,156 @@
+"""What every group of transformations can do; define `element`, `compose`, `inverse` and `act` for one of your own.
+
+A group works on batches: η, elements and examples all have the batch in front. Elements are pytrees in which
+composition and inverse are exact (matrices for affine maps, sums for colour), so that an example is resampled once
+however many transformations were composed.
+"""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from liewise.errors import TransformError
+from liewise.transforms.coordinate import Coordinate
+
+__all__ = ["Additive", "Group"]
+
+Element = Any  # a pytree of arrays with the batch in front
+
+
+class Group(eqx.Module):
+    """A group of transformations with named coordinates η."""
+
+    coordinates: tuple[Coordinate, ...] = eqx.field(static=True)
+
+    @abstractmethod
+    def element(self, eta: Float[Array, "batch dim"]) -> Element:
+        """Return the transformations that have these coordinates."""
+
+    @abstractmethod
+    def compose(self, second: Element, first: Element) -> Element:
+        """Return what acts like `first` and then `second`."""
+
+    @abstractmethod
+    def inverse(self, element: Element) -> Element:
+        """Return what undoes each transformation."""
+
+    @abstractmethod
+    def act(self, element: Element, examples: Float[Array, "batch ..."]) -> Float[Array, "batch ..."]:
+        """Transform each example, pixel values in [-1, 1] where it is an image."""
+
+    @abstractmethod
+    def distance(self, one: Element, other: Element) -> Float[Array, " batch"]:
+        """Return how far apart two transformations are; equal ones are at 0, however they are written."""
+
+    @abstractmethod
+    def parameters(self, element: Element) -> Float[Array, "batch dim"]:
+        """Return coordinates of transformations: `element` undone, as far as the coordinates reach."""
+
+    def identity(self, batch: int = 1) -> Element:
+        """Return the transformation that changes nothing, a batch of it."""
+        return self.element(jnp.zeros((batch, self.dim)))
+
+    def check(self, shape: tuple[int, ...]) -> None:
+        """Refuse examples of this shape, batch left out, by name if the group cannot act on them."""
+
+    def sample(self, key: jax.Array, batch: int) -> Float[Array, "batch dim"]:
+        """Draw η uniformly from the random box."""
+        keys = jax.random.split(key, self.dim)
+        return jnp.stack([c.sample(k, (batch,)) for c, k in zip(self.coordinates, keys, strict=True)], -1)
+
+    def difference(
+        self, one: Float[Array, "batch dim"], other: Float[Array, "batch dim"]
+    ) -> Float[Array, "batch dim"]:
+        """Subtract coordinates, the short way round where they go in circles."""
+        columns = (one - other).T
+        return jnp.stack([c.wrap(column) for c, column in zip(self.coordinates, columns, strict=True)], -1)
+
+    @property
+    def dim(self) -> int:
+        """How many coordinates there are."""
+        return len(self.coordinates)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The coordinates' names, in the order of η."""
+        return tuple(c.name for c in self.coordinates)
+
+    @property
+    def box(self) -> tuple[Float[Array, " dim"], Float[Array, " dim"]]:
+        """The random box: the lowest and the highest η."""
+        return jnp.array([c.low for c in self.coordinates]), jnp.array([c.high for c in self.coordinates])
+
+    def index(self, name: str) -> int:
+        """Return the place of a coordinate in η."""
+        if name not in self.names:
+            raise TransformError(f"no coordinate {name!r}; this group has {', '.join(self.names)}")
+        return self.names.index(name)
+
+    def eta(self, batch: int = 1, **values: float | Float[Array, " batch"]) -> Float[Array, "batch dim"]:
+        """Build η from values by name (`_` for `-`), zero elsewhere.
+
+        >>> from liewise import transforms
+        >>> transforms.affine("shift", "rotation").eta(rotation=0.5, shift_x=0.1)
+        Array([[0.1, 0. , 0.5]], dtype=float32)
+        """
+        eta = jnp.zeros((batch, self.dim))
+        for name, value in values.items():
+            eta = eta.at[:, self.index(name.replace("_", "-"))].set(value)
+        return eta
+
+
+class Additive(Group):
+    """A group whose elements are η itself: composing adds, inverting negates, circles close.
+
+    With `act` it is a whole group; see the docs for one on time series.
+    """
+
+    def element(self, eta: Float[Array, "batch dim"]) -> Float[Array, "batch dim"]:
+        """Return η."""
+        return eta
+
+    def compose(self, second, first):
+        """Add."""
+        return second + first
+
+    def inverse(self, element):
+        """Negate."""
+        return -element
+
+    def distance(self, one, other):
+        """Return the Euclidean distance in η, the short way round where coordinates go in circles."""
+        return _norm(self.difference(one, other))
+
+    def parameters(self, element):
+        """Return η, brought to the middle turn where coordinates go in circles."""
+        return self.difference(element, jnp.zeros_like(element))
+
+
+def with_box(
+    coordinates: tuple[Coordinate, ...], box: Mapping[str, float | tuple[float, float]] | None
+) -> tuple[Coordinate, ...]:
+    """Replace the random box of the coordinates named: a limit either way, or (low, high), in η."""
+    unknown = set(box or {}) - {c.name for c in coordinates}
+    if unknown:
+        raise TransformError(f"the box names {', '.join(sorted(unknown))}, which this group does not have")
+
+    def changed(c: Coordinate) -> Coordinate:
+        limit = (box or {}).get(c.name)
+        if limit is None:
+            return c
+        low, high = limit if isinstance(limit, tuple) else (-limit, limit)
+        return Coordinate(c.name, c.unit, c.positive, low, high, c.period, c.steps)
+
+    return tuple(changed(c) for c in coordinates)
+
+
+def _norm(vectors: Float[Array, "batch dim"]) -> Float[Array, " batch"]:
+    """Return lengths, with a gradient of zero rather than NaN at length zero."""
+    square = jnp.sum(vectors**2, -1)
+    safe = jnp.where(square > 0, square, 1.0)
+    return jnp.where(square > 0, jnp.sqrt(safe), 0.0)
