@@ -38,9 +38,7 @@ class Coordinate:
 
     def __post_init__(self):
         if not (np.isfinite(self.low) and np.isfinite(self.high) and self.low <= self.high):
-            raise TransformError(
-                f"the box of {self.name!r} needs finite low <= high; got {self.low}, {self.high}"
-            )
+            raise TransformError(f"the box of {self.name!r} needs finite low <= high; got {self.low}, {self.high}")
         if self.period is not None and self.period <= 0:
             raise TransformError(f"the period of {self.name!r} is positive or None; got {self.period}")
 
@@ -75,8 +73,6 @@ class Coordinate:
             return half_extent(size)
         if self.unit == "deg":
             if self.period is None:
-                raise TransformError(
-                    f"{self.name!r} is in degrees, so it needs a period (what a full turn is in η)"
-                )
+                raise TransformError(f"{self.name!r} is in degrees, so it needs a period (what a full turn is in η)")
             return 360 / self.period
         return 1.0

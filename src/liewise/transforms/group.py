@@ -63,9 +63,7 @@ class Group(eqx.Module):
         keys = jax.random.split(key, self.dim)
         return jnp.stack([c.sample(k, (batch,)) for c, k in zip(self.coordinates, keys, strict=True)], -1)
 
-    def difference(
-        self, one: Float[Array, "batch dim"], other: Float[Array, "batch dim"]
-    ) -> Float[Array, "batch dim"]:
+    def difference(self, one: Float[Array, "batch dim"], other: Float[Array, "batch dim"]) -> Float[Array, "batch dim"]:
         """Subtract coordinates, the short way round where they go in circles."""
         columns = (one - other).T
         return jnp.stack([c.wrap(column) for c, column in zip(self.coordinates, columns, strict=True)], -1)

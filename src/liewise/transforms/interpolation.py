@@ -76,9 +76,7 @@ class _Taps:
         column, self.dx = self._split(x, columns, reach)
         row, self.dy = self._split(y, rows, reach)
         first = jnp.arange(batch)[:, None, None] * (self.rows * self.columns)
-        self.corner = (
-            first + (row + self.margin - reach + 1) * self.columns + (column + self.margin - reach + 1)
-        )
+        self.corner = first + (row + self.margin - reach + 1) * self.columns + (column + self.margin - reach + 1)
 
     @staticmethod
     def _split(position, extent: int, reach: int):

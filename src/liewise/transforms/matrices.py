@@ -10,9 +10,7 @@ from jaxtyping import Array, Float
 
 __all__ = ["exp", "from_rows", "inverse", "log", "multiply"]
 
-_QUARTER_TURN = np.array(
-    [[0.0, 1.0], [-1.0, 0.0]], np.float32
-)  # counter-clockwise as displayed, y being down
+_QUARTER_TURN = np.array([[0.0, 1.0], [-1.0, 0.0]], np.float32)  # counter-clockwise as displayed, y being down
 
 Matrices = Float[Array, "batch 3 3"]
 _DOUBLINGS = 6  # norms of up to about 8 are then halved to 1/8, where 7 terms reach single precision
@@ -88,9 +86,7 @@ def _log2(linear: Float[Array, "batch 2 2"]) -> Float[Array, "batch 2 2"]:
     ratio = jnp.where(elliptic, jnp.arctan2(sine, c) / sine, jnp.arcsinh(sine) / sine)
     ratio = jnp.where(near, 1 - square / 6, ratio)
     half_turn = (c < 0) & ~elliptic & (jnp.max(jnp.abs(traceless), (1, 2)) < 1e-6)
-    turned = jnp.where(
-        half_turn[:, None, None], np.pi * _QUARTER_TURN[None], ratio[:, None, None] * traceless
-    )
+    turned = jnp.where(half_turn[:, None, None], np.pi * _QUARTER_TURN[None], ratio[:, None, None] * traceless)
     value = turned + jnp.log(root)[:, None, None] * jnp.eye(2)[None]
     exists = has_root & ((c > 0) | elliptic | half_turn)
     return jnp.where(exists[:, None, None], value, np.nan)

@@ -1,6 +1,7 @@
 """Products of groups: one transformation with one η."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -111,9 +112,7 @@ def _join(groups: Sequence[Group]) -> list[Group]:
     maps = [g for g in spatial if isinstance(g, Affine)]
     mirrors = [g for g in spatial if isinstance(g, Flips)]
     if len(maps) != 1 or len(mirrors) != 1 or len(spatial) > 2:
-        raise TransformError(
-            "of the groups that move pixels, combine at most one affine group and one of flips"
-        )
+        raise TransformError("of the groups that move pixels, combine at most one affine group and one of flips")
     moves = maps[0]
     joined = Joined(
         moves.coordinates + mirrors[0].coordinates,
@@ -130,4 +129,4 @@ def _shares(factors: Sequence[Group], eta: Float[Array, "batch dim"]) -> list[Fl
     ends = [0]
     for factor in factors:
         ends.append(ends[-1] + factor.dim)
-    return [eta[:, a:b] for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    return [eta[:, a:b] for a, b in pairwise(ends)]

@@ -190,9 +190,7 @@ def flips(*names: str, interpolation: Interpolation = "bicubic", fill: float = -
         if name not in meaning:
             raise TransformError(f"no flip {name!r}; there are flip-x and flip-y")
     coordinates = tuple(
-        Coordinate(name, "times", text, 0.0, 1.0, steps=(0.0, 1.0))
-        for name, text in meaning.items()
-        if name in wanted
+        Coordinate(name, "times", text, 0.0, 1.0, steps=(0.0, 1.0)) for name, text in meaning.items() if name in wanted
     )
     return Flips(coordinates, interpolation, fill)
 

@@ -19,6 +19,11 @@ _COLOUR = ("hue", "saturation", "value")
 _FLIPS = ("flip-x", "flip-y")
 _WHOLE = {"affine": ("shift", "rotation", "scale-x", "scale-y"), "colour": _COLOUR, "flips": _FLIPS}
 _SAME = {"color": "colour"}
+_MAKERS = (
+    (lambda names, box: affine(*names, box=box), _AFFINE),
+    (lambda names, box: flips(*names), _FLIPS),
+    (lambda names, box: colour(*names, box=box), _COLOUR),
+)
 
 
 def to_json(group: Group) -> dict[str, Any]:
@@ -39,9 +44,7 @@ def to_json(group: Group) -> dict[str, Any]:
         return {"group": "flips", "box": box, "interpolation": group.interpolation, "fill": group.fill}
     if isinstance(group, Colour):
         return {"group": "colour", "box": box}
-    raise TransformError(
-        f"{type(group).__name__} is not one of liewise's groups; give the group itself when loading"
-    )
+    raise TransformError(f"{type(group).__name__} is not one of liewise's groups; give the group itself when loading")
 
 
 def from_json(description: Mapping[str, Any]) -> Group:
@@ -92,22 +95,20 @@ def parse(text: str, size: tuple[int, int] | None = None) -> Group:
             known = ", ".join((*_WHOLE, *_AFFINE, *_COLOUR, *_FLIPS))
             raise TransformError(f"no transformation {name!r}; there are {known}")
     groups = []
-    for make, names in ((affine, _AFFINE), (flips, _FLIPS), (colour, _COLOUR)):
+    for make, names in _MAKERS:
         chosen = [name for name in limits if name in names]
         box = {name: value for name in chosen if (value := limits[name]) is not None}
         if "shift" in box:
             box["shift-x"] = box["shift-y"] = box.pop("shift")
         if chosen:
-            groups.append(make(*chosen, **({"box": box} if box else {})))
+            groups.append(make(chosen, box))
     return product(*groups)
 
 
 def _limit(name: str, text: str, size: tuple[int, int] | None) -> float:
     match = re.fullmatch(r"([0-9.]+)(deg|px|%|x|)", text)
     if not match:
-        raise TransformError(
-            f"{name}={text}: a limit is a number with its unit, such as 45deg, 4px, 20% or 1.3x"
-        )
+        raise TransformError(f"{name}={text}: a limit is a number with its unit, such as 45deg, 4px, 20% or 1.3x")
     number, unit = float(match[1]), match[2]
     if name in _FLIPS:
         raise TransformError(f"{name}={text}: a flip has no limit")
@@ -115,9 +116,7 @@ def _limit(name: str, text: str, size: tuple[int, int] | None) -> float:
         return math.radians(number) if name == "rotation" else number / 360
     if unit == "px" and name.startswith("shift"):
         if size is None:
-            raise TransformError(
-                f"{name}={text}: pixels need the size of the images; use per cent of the half extent"
-            )
+            raise TransformError(f"{name}={text}: pixels need the size of the images; use per cent of the half extent")
         return number / half_extent(size)
     if unit == "%" and name.startswith("shift"):
         return number / 100
@@ -125,6 +124,4 @@ def _limit(name: str, text: str, size: tuple[int, int] | None) -> float:
         return math.log(number)
     if unit == "" and name == "shear":
         return number
-    raise TransformError(
-        f"{name}={text}: rotation and hue take deg, shifts px or %, factors x above 1, shear none"
-    )
+    raise TransformError(f"{name}={text}: rotation and hue take deg, shifts px or %, factors x above 1, shear none")

@@ -95,9 +95,7 @@ def _points(matrices: Float[Array, "batch 2 3"], shape):
     return along(0, width), along(1, height)
 
 
-def _onto_matrices(
-    slope: Float[Array, "two batch height width channels"], shape
-) -> Float[Array, "batch 2 3"]:
+def _onto_matrices(slope: Float[Array, "two batch height width channels"], shape) -> Float[Array, "batch 2 3"]:
     """Gather the points' cotangents into the matrices', along the width and then along the height.
 
     The first step is written as a matrix product because XLA would fuse a sum into the loop that makes `slope`,
