@@ -3,7 +3,7 @@
 >>> from liewise import datasets
 >>> data = datasets.load("sprites", n=30, n_test=6, size=32)
 >>> data.train.factors["orientation"]
-Factor(30 values in degrees, period 360)
+Factor(30 values in deg, period 360)
 """
 
 from liewise.datasets.dataset import Dataset, MissingSplitError
@@ -18,6 +18,7 @@ from liewise.datasets.distributions import (
 )
 from liewise.datasets.listing import CatalogueEntry, catalogue, fetch
 from liewise.datasets.loading import load
+from liewise.datasets.made import coloured, rotated, transformed
 from liewise.datasets.outlines import SHAPES, SYMMETRY
 from liewise.datasets.pixels import to_bytes, to_unit
 from liewise.datasets.split import Factor, Split
@@ -39,11 +40,14 @@ __all__ = [
     "TruncatedNormal",
     "Uniform",
     "catalogue",
+    "coloured",
     "fetch",
     "from_json",
     "load",
     "render",
+    "rotated",
     "to_bytes",
     "to_json",
     "to_unit",
+    "transformed",
 ]

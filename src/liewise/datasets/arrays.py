@@ -42,18 +42,14 @@ def load_array(
     return _dataset(name, {"train": (array, labels)}, layout, constant, source="an array in memory")
 
 
-def load_npy(
-    path: Path, *, labels: object = None, layout: str | None = None, constant: str = "refuse"
-) -> Dataset:
+def load_npy(path: Path, *, labels: object = None, layout: str | None = None, constant: str = "refuse") -> Dataset:
     """Load images from a .npy file."""
     with _reading(path):
         array = np.load(path, allow_pickle=False)
     return _dataset(path.stem, {"train": (array, labels)}, layout, constant, source=str(path))
 
 
-def load_npz(
-    path: Path, *, key: str | None = None, layout: str | None = None, constant: str = "refuse"
-) -> Dataset:
+def load_npz(path: Path, *, key: str | None = None, layout: str | None = None, constant: str = "refuse") -> Dataset:
     """Load images, and labels where there are any, from an .npz file.
 
     Images are found under one of `IMAGE_KEYS` or under `key`, labels under one of `LABEL_KEYS`. For splits,
@@ -62,8 +58,7 @@ def load_npz(
     with _reading(path), np.load(path, allow_pickle=False) as held:
         found = _keys(path, held.files, key)
         arrays = {
-            name: (held[images], None if labels is None else held[labels])
-            for name, (images, labels) in found.items()
+            name: (held[images], None if labels is None else held[labels]) for name, (images, labels) in found.items()
         }
     return _dataset(path.stem, arrays, layout, constant, source=str(path))
 
@@ -84,9 +79,7 @@ def _dataset(
         split, class_names, said = to_split(images, labels, layout)
         splits[split_name] = without_constant(split, constant, said, str)
         if names and class_names != names:
-            raise DataError(
-                f"expected the same class names in every split of {name}; got {names}, {class_names}"
-            )
+            raise DataError(f"expected the same class names in every split of {name}; got {names}, {class_names}")
         names = class_names
         notes += [f"{split_name}: {note}" for note in said]
     return Dataset(name, splits, class_names=names, source=source, notes=tuple(notes))
@@ -143,14 +136,12 @@ def _with_channels(array: np.ndarray, layout: str | None, notes: list[str]) -> n
     if array.ndim == 3:
         if array.shape[-1] in (1, 3, 4) and layout is None:
             raise DataError(
-                f"expected images [n, height, width] or [n, height, width, channels]; {array.shape} looks like"
-                " a single image: add an axis in front"
+                f"expected images [n, height, width] or [n, height, width, channels]; {array.shape} looks"
+                " like a single image: add an axis in front"
             )
         return array[..., None]
     if array.ndim != 4:
-        raise DataError(
-            f"expected images [n, height, width] or [n, height, width, channels]; got {array.shape}"
-        )
+        raise DataError(f"expected images [n, height, width] or [n, height, width, channels]; got {array.shape}")
     first, last = array.shape[1] in (1, 3, 4), array.shape[3] in (1, 3, 4)
     if layout is None and first and last:
         raise DataError(f"channels could be first or last in {array.shape}: say layout='HWC' or 'CHW'")
@@ -201,9 +192,7 @@ def _from_floats(array: np.ndarray, notes: list[str]) -> np.ndarray:
     low, high = float(array.min()), float(array.max())
     if not (np.isfinite(low) and np.isfinite(high)):
         bad = np.flatnonzero(~np.isfinite(array).all(axis=(1, 2, 3)))
-        raise DataError(
-            f"expected finite pixels; got NaN or infinity in {len(bad)} images, first in {bad[0]}"
-        )
+        raise DataError(f"expected finite pixels; got NaN or infinity in {len(bad)} images, first in {bad[0]}")
     if low < -1 - _SLACK or high > 1 + _SLACK:
         advice = ": divide by 255, or give them as uint8" if low >= 0 and high <= 255 else ""
         raise DataError(f"expected float pixels in [0, 1] or in [-1, 1]; got [{low:g}, {high:g}]{advice}")

@@ -22,11 +22,7 @@ def without_constant(split: Split, choice: str, notes: list[str], name_of: Calla
         return split
     listed = some([name_of(int(index)) for index in found])
     if choice == "refuse" or len(found) == len(split):
-        advice = (
-            ""
-            if len(found) == len(split)
-            else "; constant='skip' leaves them out, constant='keep' keeps them"
-        )
+        advice = "" if len(found) == len(split) else "; constant='skip' leaves them out, constant='keep' keeps them"
         raise DataError(
             f"{len(found)} of {len(split)} images are constant (every pixel the same), so that nothing can be"
             f" learned from them: {listed}{advice}"

@@ -56,9 +56,7 @@ class Dataset:
     def __getitem__(self, name: str) -> Split:
         """Return the split of this name."""
         if name not in self.splits:
-            raise MissingSplitError(
-                f"data set '{self.name}' has no split '{name}'; it has: {', '.join(self.splits)}"
-            )
+            raise MissingSplitError(f"data set '{self.name}' has no split '{name}'; it has: {', '.join(self.splits)}")
         return self.splits[name]
 
     def __repr__(self) -> str:

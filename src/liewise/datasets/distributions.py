@@ -35,7 +35,7 @@ class Uniform:
 
     def cdf(self, x: np.ndarray | float) -> np.ndarray:
         """Return the probability of a value up to x."""
-        return np.clip((np.asarray(x, float) - self.low) / (self.high - self.low), 0.0, 1.0)
+        return np.asarray(np.clip((np.asarray(x, float) - self.low) / (self.high - self.low), 0, 1))
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,8 @@ class TruncatedNormal:
     def cdf(self, x: np.ndarray | float) -> np.ndarray:
         """Return the probability of a value up to x."""
         below, above = self._mass()
-        return np.clip(
-            (ndtr((np.asarray(x, float) - self.mean) / self.sigma) - below) / (above - below), 0, 1
-        )
+        uncut = ndtr((np.asarray(x, float) - self.mean) / self.sigma)
+        return np.asarray(np.clip((uncut - below) / (above - below), 0, 1))
 
     def _mass(self) -> tuple[float, float]:
         """Return how much of the uncut normal lies below each bound."""
@@ -104,7 +103,7 @@ class Constant:
 
     def cdf(self, x: np.ndarray | float) -> np.ndarray:
         """Return the probability of a value up to x: a step."""
-        return (np.asarray(x, float) >= self.value).astype(float)
+        return np.asarray(np.asarray(x, float) >= self.value, float)
 
 
 @dataclass(frozen=True)

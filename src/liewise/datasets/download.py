@@ -1,6 +1,6 @@
 """Fetching a file: from a list of mirrors, resumed where it stopped, checked, and put in place in one move.
 
-Nothing that fails its checksum ever gets the file's name; two processes that want the same file fetch it once.
+Nothing that fails its checksum ever gets the file's name; two processes that want one file fetch it once.
 """
 
 import errno
@@ -109,9 +109,9 @@ def _from_mirrors(file: RemoteFile, part: Path, progress: bool, timeout: float) 
         except _TransferError as error:
             failures.append(f"{url} ({error})")
     raise DataError(
-        f"could not fetch {file.name} ({file.checksum}{' of its contents' if file.of_contents else ''}) from any"
-        f" of: {'; '.join(failures)}. Put the file into {part.parent}, or into a folder that LIEWISE_DATA_DIR or"
-        " data_dir points at, and load again"
+        f"could not fetch {file.name} ({file.checksum}{' of its contents' if file.of_contents else ''}) from"
+        f" any of: {'; '.join(failures)}. Put the file into {part.parent}, or into a folder that"
+        " LIEWISE_DATA_DIR or data_dir points at, and load again"
     )
 
 

@@ -6,7 +6,7 @@ Rows are found by their factors: the archive orders shape, scale, orientation, x
 import zipfile
 import zlib
 from pathlib import Path
-from typing import IO
+from typing import Any
 
 import numpy as np
 
@@ -126,7 +126,7 @@ def read_rows(path: Path, rows: np.ndarray, shape: tuple[int, ...]) -> np.ndarra
     return picked[inverse]
 
 
-def _check_header(path: Path, stream: IO[bytes], shape: tuple[int, ...]) -> None:
+def _check_header(path: Path, stream: Any, shape: tuple[int, ...]) -> None:
     version = np.lib.format.read_magic(stream)
     if version != (1, 0):
         raise DataError(f"expected 'imgs' of {path} in version 1.0 of .npy; got {version}")
@@ -135,7 +135,7 @@ def _check_header(path: Path, stream: IO[bytes], shape: tuple[int, ...]) -> None
         raise DataError(f"expected 'imgs' as uint8 {shape} in {path}; got {dtype} {found}")
 
 
-def _pick(stream: IO[bytes], wanted: np.ndarray, picked: np.ndarray) -> None:
+def _pick(stream: Any, wanted: np.ndarray, picked: np.ndarray) -> None:
     row_bytes = int(np.prod(picked.shape[1:]))
     step = max(1, _SLICE_BYTES // row_bytes)
     start = 0

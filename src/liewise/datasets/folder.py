@@ -74,32 +74,21 @@ def _files_by_split(folder: Path, notes: list[str]) -> dict[str, list[tuple[str 
         notes.append(f"{len(hidden)} hidden or system files ignored")
     files = [path for path in everything if path.is_file() and not _is_hidden(path.relative_to(folder))]
     if not files:
-        raise DataError(
-            f"expected images in {folder}; it is empty" + (" but for hidden files" if hidden else "")
-        )
-    tops = [
-        path
-        for path in everything
-        if path.is_dir() and path.parent == folder and not _is_hidden(Path(path.name))
-    ]
+        raise DataError(f"expected images in {folder}; it is empty" + (" but for hidden files" if hidden else ""))
+    tops = [path for path in everything if path.is_dir() and path.parent == folder and not _is_hidden(Path(path.name))]
     named = [path for path in tops if path.name.lower() in SPLIT_NAMES]
     if not named:
         return {"train": _with_labels(folder, files)}
     loose = [path.name for path in (*tops, *files) if path.parent == folder and path not in named]
     if loose:
         raise DataError(
-            f"expected only train, test and val folders in {folder} beside {named[0].name};"
-            f" got also {some(loose)}"
+            f"expected only train, test and val folders in {folder} beside {named[0].name}; got also {some(loose)}"
         )
     splits: dict[str, list[tuple[str | None, Path]]] = {}
     for top in sorted(named, key=lambda path: list(SPLIT_NAMES).index(path.name.lower())):
         if SPLIT_NAMES[top.name.lower()] in splits:
-            raise DataError(
-                f"expected one folder for each split in {folder}; got {some([p.name for p in named])}"
-            )
-        splits[SPLIT_NAMES[top.name.lower()]] = _with_labels(
-            top, [path for path in files if path.is_relative_to(top)]
-        )
+            raise DataError(f"expected one folder for each split in {folder}; got {some([p.name for p in named])}")
+        splits[SPLIT_NAMES[top.name.lower()]] = _with_labels(top, [path for path in files if path.is_relative_to(top)])
     return splits
 
 
@@ -116,9 +105,7 @@ def _class_names(folder: Path, files: dict[str, list[tuple[str | None, Path]]]) 
     """Return the classes over all splits; files beside class folders count only if they are images."""
     every = [pair for pairs in files.values() for pair in pairs]
     names = sorted({name for name, _ in every if name is not None})
-    loose = [
-        path for name, path in every if name is None and path.suffix.lower() in Image.registered_extensions()
-    ]
+    loose = [path for name, path in every if name is None and path.suffix.lower() in Image.registered_extensions()]
     if names and loose:
         raise DataError(
             f"expected images in class sub-folders, or without any, in {folder}; {len(loose)} lie beside"
@@ -172,8 +159,8 @@ def _decoded(
 
 def _unreadable(folder: Path, broken: dict[Path, str]) -> DataError:
     return DataError(
-        f"{len(broken)} images in {folder} cannot be read: {_reasons(folder, broken)}. Mend or remove them, or"
-        " leave them out with skip_unreadable=True"
+        f"{len(broken)} images in {folder} cannot be read: {_reasons(folder, broken)}. Mend or remove them,"
+        " or leave them out with skip_unreadable=True"
     )
 
 

@@ -59,9 +59,7 @@ def load_huggingface(
         images = _column(table, image, _IMAGE_FEATURES, "image")
         labels = _column(table, label, ("ClassLabel",), "label")
         if images is None:
-            raise DataError(
-                f"expected a column of images; got {', '.join(table.column_names)}. Name it with image="
-            )
+            raise DataError(f"expected a column of images; got {', '.join(table.column_names)}. Name it with image=")
         split = _split(table, images, labels, framing, said)
         splits[split_name] = without_constant(split, constant, said, str)
         names = tuple(getattr(table.features[labels], "names", ())) if labels else names
@@ -94,9 +92,7 @@ def _split(table: Any, images: str, labels: str | None, framing: Framing, notes:
     numbers = None if labels is None else [label for _, label in rows]
     missing = [str(index) for index, (picture, _) in enumerate(rows) if picture is None]
     if missing or not rows:
-        raise DataError(
-            f"expected an image in every row of '{images}'; none in {some(missing) or 'an empty table'}"
-        )
+        raise DataError(f"expected an image in every row of '{images}'; none in {some(missing) or 'an empty table'}")
     pictures = [picture for picture, _ in rows]
     if not all(isinstance(picture, Image.Image) for picture in pictures):
         split, _, said = to_split(_stacked(pictures), numbers, None)

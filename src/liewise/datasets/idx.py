@@ -44,14 +44,10 @@ def read_idx(path: Path) -> np.ndarray:
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DataError(f"{path} is torn or not a .gz file: {error}") from error
     if len(data) < _HEADER_BYTES or data[:3] != b"\x00\x00\x08":
-        raise DataError(
-            f"expected an idx file of bytes (00 00 08 ..); {path} starts with {data[:4].hex(' ')}"
-        )
+        raise DataError(f"expected an idx file of bytes (00 00 08 ..); {path} starts with {data[:4].hex(' ')}")
     rank = data[3]
     start = _HEADER_BYTES * (1 + rank)
     shape = tuple(np.frombuffer(data, ">u4", rank, _HEADER_BYTES).tolist()) if len(data) >= start else ()
     if not shape or len(data) - start != np.prod(shape, dtype=np.int64):
-        raise DataError(
-            f"{path} is torn: its header promises {shape} bytes, it holds {max(0, len(data) - start)}"
-        )
+        raise DataError(f"{path} is torn: its header promises {shape} bytes, it holds {max(0, len(data) - start)}")
     return np.frombuffer(data, np.uint8, offset=start).reshape(shape).copy()  # writable

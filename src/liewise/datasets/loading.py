@@ -31,9 +31,7 @@ _FILES: dict[str, Callable[..., Dataset]] = {".npz": load_npz, ".npy": load_npy}
 _OURS = ("entry", "data_dir", "progress")  # parameters that are not the user's options
 
 
-def load(
-    source: object, *, data_dir: str | Path | None = None, progress: bool = True, **options: object
-) -> Dataset:
+def load(source: object, *, data_dir: str | Path | None = None, progress: bool = True, **options: object) -> Dataset:
     """Load a data set: by name, from the user's own files, or from memory.
 
     Args:
@@ -58,9 +56,7 @@ def load(
     )
 
 
-def _from_text(
-    source: str | Path, data_dir: str | Path | None, progress: bool, options: dict[str, object]
-) -> Dataset:
+def _from_text(source: str | Path, data_dir: str | Path | None, progress: bool, options: dict[str, object]) -> Dataset:
     if source == "sprites":
         return _call(load_sprites, "sprites", options)
     if isinstance(source, str) and source in ENTRIES:
@@ -91,7 +87,5 @@ def _call(
     ]
     unknown = [name for name in options if name not in known]
     if unknown:
-        raise DataError(
-            f"unknown option {', '.join(unknown)} for {what}; it knows: {', '.join(known) or 'none'}"
-        )
+        raise DataError(f"unknown option {', '.join(unknown)} for {what}; it knows: {', '.join(known) or 'none'}")
     return loader(*args, **ours, **options)

@@ -223,19 +223,11 @@ _PCAM = Entry(
     homepage="https://github.com/basveeling/pcam",
     class_names=("normal", "tumour"),
     files=(
-        _pcam_file(
-            "train_x", "1571f514728f59376b705fc836ff4b63", "1Ka0XfEMiwgCYPdTI-vv6eUElOBnKFKQ2", 6_421_000_000
-        ),
-        _pcam_file(
-            "train_y", "35c2d7259d906cfc8143347bb8e05be7", "1269yhu3pZDP8UYFQs-NYs3FPwuK-nGSG", 21_000
-        ),
-        _pcam_file(
-            "valid_x", "d5b63470df7cfa627aeec8b9dc0c066e", "1hgshYGWK8V-eGRy8LToWJJgDU_rXWVJ3", 806_000_000
-        ),
+        _pcam_file("train_x", "1571f514728f59376b705fc836ff4b63", "1Ka0XfEMiwgCYPdTI-vv6eUElOBnKFKQ2", 6_421_000_000),
+        _pcam_file("train_y", "35c2d7259d906cfc8143347bb8e05be7", "1269yhu3pZDP8UYFQs-NYs3FPwuK-nGSG", 21_000),
+        _pcam_file("valid_x", "d5b63470df7cfa627aeec8b9dc0c066e", "1hgshYGWK8V-eGRy8LToWJJgDU_rXWVJ3", 806_000_000),
         _pcam_file("valid_y", "2b85f58b927af9964a4c15b8f7e8f179", "1bH8ZRbhSVAhScTS0p9-ZzGnX91cHT3uO", 3_000),
-        _pcam_file(
-            "test_x", "d8c2d60d490dbd479f8199bdfa0cf6ec", "1qV65ZqZvWzuIVthK8eVDhIwrbnsJdbg_", 801_000_000
-        ),
+        _pcam_file("test_x", "d8c2d60d490dbd479f8199bdfa0cf6ec", "1qV65ZqZvWzuIVthK8eVDhIwrbnsJdbg_", 801_000_000),
         _pcam_file("test_y", "60a7035772fbdb7f34eb86d4420cf66a", "17BHrSrwWKjYsOgTMmoqrIjDy6Fa2o_gP", 3_000),
     ),
     folders=("pcam",),

@@ -20,10 +20,11 @@ _CHUNK = 1 << 24  # values checked at a time, so that checking never doubles the
 class Factor:
     """The true value of one factor for every example, in a user's units.
 
-    Degrees turn counter-clockwise as displayed; pixels grow to the right and downwards.
+    Units are called as the coordinates of `transforms` call them: degrees ("deg") turn counter-clockwise as
+    displayed, pixels ("px") grow to the right and downwards, a "factor" of 1 changes nothing.
 
-    >>> Factor([350.0, 10.0], unit="degrees", period=360.0)
-    Factor(2 values in degrees, period 360)
+    >>> Factor(np.array([350.0, 10.0]), unit="deg", period=360.0)
+    Factor(2 values in deg, period 360)
     """
 
     values: np.ndarray  # [n] float64

@@ -1,6 +1,6 @@
 """How the factors of sprites are distributed: the paper's preset, uniform, or one's own, per shape.
 
-The paper is "A Generative Model of Symmetry Transformations", https://arxiv.org/abs/2403.01946, appendix C.3.1.
+The paper: "A Generative Model of Symmetry Transformations", https://arxiv.org/abs/2403.01946, appendix C.3.1.
 """
 
 from collections.abc import Mapping
@@ -113,7 +113,7 @@ def to_factors(drawn: Mapping[str, np.ndarray], size: int) -> dict[str, Factor]:
     half_frame = size / 2
     return {
         "scale": Factor(drawn["scale"], "factor"),
-        "orientation": Factor(np.mod(drawn["orientation"], 360.0), "degrees", 360.0),
-        "x": Factor((drawn["x"] - 0.5) * half_frame, "pixels"),
-        "y": Factor((drawn["y"] - 0.5) * half_frame, "pixels"),
+        "orientation": Factor(np.mod(drawn["orientation"], 360.0), "deg", 360.0),
+        "x": Factor((drawn["x"] - 0.5) * half_frame, "px"),
+        "y": Factor((drawn["y"] - 0.5) * half_frame, "px"),
     }

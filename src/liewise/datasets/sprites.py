@@ -72,9 +72,7 @@ def balanced_labels(rng: np.random.Generator, n: int, shapes: tuple[str, ...] = 
     return rng.permutation(chosen[np.arange(n) % len(chosen)])
 
 
-def render(
-    labels: np.ndarray, factors: Mapping[str, Factor], *, size: int = 64, antialias: bool = True
-) -> np.ndarray:
+def render(labels: np.ndarray, factors: Mapping[str, Factor], *, size: int = 64, antialias: bool = True) -> np.ndarray:
     """Draw one sprite a label with these factors: uint8 [n, size, size, 1], white on black."""
     if size < 8:
         raise DataError(f"expected a size of at least 8 pixels; got {size}")

@@ -44,14 +44,12 @@ def load_svhn(entry: Entry, *, data_dir: str | Path | None, progress: bool) -> D
 
 
 def read_mat(path: Path) -> Split:
-    """Return the images X [height, width, 3, n] and labels y [n, 1] of a .mat file; label 10 is the digit 0."""
+    """Return the images X [height, width, 3, n] and labels y [n, 1] of a .mat file; its label 10 is a 0."""
     try:
         held = loadmat(path, variable_names=("X", "y"))
         images, labels = held["X"], held["y"]
     except (ValueError, KeyError, OSError, NotImplementedError, TypeError) as error:
         raise DataError(f"expected a .mat file with X and y at {path}: {error}") from error
     if images.ndim != 4 or labels.size != images.shape[3]:
-        raise DataError(
-            f"expected X [height, width, 3, n] and y [n, 1] in {path}; got {images.shape}, {labels.shape}"
-        )
+        raise DataError(f"expected X [height, width, 3, n] and y [n, 1] in {path}; got {images.shape}, {labels.shape}")
     return Split(np.ascontiguousarray(np.moveaxis(images, 3, 0)), labels.reshape(-1).astype(np.int64) % 10)
