@@ -44,9 +44,7 @@ class Checkpoints:
         try:
             self._save(step, tree, notes)
         except Exception as error:
-            reason = (
-                f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no reason given'}"
-            )
+            reason = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else 'no reason given'}"
             kept = "there is none before it" if self.last is None else f"the one at step {self.last} is kept"
             warnings.warn(f"no checkpoint at step {step} ({reason}); {kept}", CheckpointWarning, stacklevel=2)
         else:
@@ -131,14 +129,10 @@ class Checkpoints:
     def _refuse_foreign(self, step: int, seal: dict[str, Any]) -> None:
         where = f"the checkpoint at step {step} in {self._folder}"
         if seal["format"] > _FORMAT:
-            raise StoreError(
-                f"{where} has format {seal['format']}; this version of liewise reads up to {_FORMAT}"
-            )
+            raise StoreError(f"{where} has format {seal['format']}; this version of liewise reads up to {_FORMAT}")
         difference = _difference(seal["fingerprint"], self._fingerprint)
         if difference:
-            raise StoreError(
-                f"{where} belongs to another run: {difference}; use another run folder, or delete it"
-            )
+            raise StoreError(f"{where} belongs to another run: {difference}; use another run folder, or delete it")
 
 
 def describe(tree: PyTree) -> dict[str, str]:

@@ -130,9 +130,7 @@ class Streamed:
         def buffer(rows: np.ndarray) -> jax.Array:
             dtype = jax.dtypes.canonicalize_dtype(rows.dtype)
             full = (*shape, *rows.shape[1:])
-            return gather(
-                full, self._sharding, lambda index: rows[chosen[index[:2]]].astype(dtype, copy=False)
-            )
+            return gather(full, self._sharding, lambda index: rows[chosen[index[:2]]].astype(dtype, copy=False))
 
         return {name: buffer(rows) for name, rows in self._data.items()}
 

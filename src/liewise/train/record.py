@@ -66,9 +66,7 @@ class Record:
                 if durably:
                     os.fsync(file.fileno())
         except OSError as error:
-            warnings.warn(
-                f"{path} was not written ({error}); it will be tried again", CheckpointWarning, stacklevel=2
-            )
+            warnings.warn(f"{path} was not written ({error}); it will be tried again", CheckpointWarning, stacklevel=2)
             return False
         self._size += len(data)
         return True

@@ -84,9 +84,7 @@ class Run:
         self._validator, self._best = None, None
         if validation is not None:
             held_out = as_arrays(validation, "validation data")
-            self._validator = Validator(
-                validation_loss, parts.static, schedules, held_out, config, self._mesh
-            )
+            self._validator = Validator(validation_loss, parts.static, schedules, held_out, config, self._mesh)
             self._best = place(parts.trained, self._mesh)
         self._state = place(self._program.begin(parts.trained), self._mesh)
         self._step, self._best_step, self._best_score, self._stale = 0, 0, math.inf, 0
@@ -94,9 +92,7 @@ class Run:
         self._checkpoints = None
         if self._folder is not None:
             fingerprint = _fingerprint(config, model, arrays, validated=validation is not None)
-            self._checkpoints = Checkpoints(
-                self._folder / "checkpoints", fingerprint, config.keep_checkpoints
-            )
+            self._checkpoints = Checkpoints(self._folder / "checkpoints", fingerprint, config.keep_checkpoints)
         self._pace, self._saved_at, self._ready_at = Pace(config), time.monotonic(), 0.0
 
     @contextlib.contextmanager
@@ -109,9 +105,7 @@ class Run:
             path = self._folder / "metrics.jsonl" if leads and self._folder is not None else None
             self._record = Record(path, sinks if leads else (), self._step)
             closing.callback(self._record.close)
-            self._reporter: Reporter = open_reporter(
-                progress if leads else "silent", self._step, self._config.steps
-            )
+            self._reporter: Reporter = open_reporter(progress if leads else "silent", self._step, self._config.steps)
             closing.callback(self._reporter.close)
             if self._step:
                 self._reporter.say(f"going on from step {self._step}")
@@ -242,14 +236,10 @@ class Run:
             report = self._folder / "nonfinite.json"
             chosen = examples_of_step(self._config, step, self._n) if step < self._config.steps else []
             words = {name: value if math.isfinite(value) else str(value) for name, value in parts.items()}
-            report.write_text(
-                json.dumps({"step": step, "parts": words, "examples": [int(i) for i in chosen]})
-            )
-            where = f"; the state before it is saved, the batch is named in {report}"
+            report.write_text(json.dumps({"step": step, "parts": words, "examples": [int(i) for i in chosen]}))
+            where = f"; that state is saved, the batch is named in {report}"
         numbers = ", ".join(f"{name} {value:.6g}" for name, value in parts.items())
-        raise NonFiniteError(
-            f"{what} is not finite at step {step} ({numbers}){where}", step=step, parts=parts
-        )
+        raise NonFiniteError(f"{what} is not finite after {step} steps ({numbers}){where}", step=step, parts=parts)
 
     def _row(self, step: int, values: np.ndarray) -> Row:
         return {"step": step, **dict(zip(self._program.names, values.tolist(), strict=True))}

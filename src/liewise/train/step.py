@@ -115,19 +115,15 @@ class Program:
     def _arguments(self, state: State, arrays: PyTree, slot: Slot, count: int) -> tuple[Any, ...]:
         return state, arrays, (slot.arrays, slot.cursor), np.uint32(self._config.seed), np.int32(count)
 
-    def _example(self, phase: Phase) -> Callable[..., tuple[Any, Any]]:
-        def one(
-            params: PyTree, arrays: PyTree, slot: tuple[Arrays, Any], seed: UInt32[Array, ""]
-        ) -> tuple[Any, Any]:
-            return self._evaluate(
-                params, arrays, self._feed.batch(slot, jnp.int32(0), phase), seed, jnp.int32(0)
-            )
+    def _example(self, phase: Phase) -> Callable[..., Any]:
+        def one(params: PyTree, arrays: PyTree, slot: tuple[Arrays, Any], seed: UInt32[Array, ""]) -> Any:
+            return self._evaluate(params, arrays, self._feed.batch(slot, jnp.int32(0), phase), seed, jnp.int32(0))
 
         return one
 
     def _evaluate(
         self, params: PyTree, arrays: PyTree, rows: Arrays, seed: UInt32[Array, ""], step: Int[Array, ""]
-    ) -> tuple[Any, Any]:
+    ) -> Any:
         model, constants = Parts(params, arrays, self._static).join()
         values = {name: schedule(step) for name, schedule in self._schedules.items()}
         key = jax.random.fold_in(jax.random.key(seed), step)
@@ -170,14 +166,17 @@ class Program:
         (value, parts), gradient = jax.value_and_grad(loss, has_aux=True)(state.params)
         norm = optax.tree.norm(gradient)
         finite = jnp.isfinite(value) & jnp.isfinite(norm)
-        updates, moments = self._optimiser.update(gradient, state.moments, state.params)
-        stepped = (optax.apply_updates(state.params, updates), moments)
-        params, moments = jax.tree.map(
-            lambda new, old: jnp.where(finite, new, old), stepped, (state.params, state.moments)
+        # A branch, not a `where`: XLA then updates in place, and the guard costs nothing (a `where`: 4 %).
+        params, moments = lax.cond(
+            finite, self._update, lambda params, moments, _: (params, moments), state.params, state.moments, gradient
         )
         columns = {**parts, "loss": value, "grad_norm": norm, "learning_rate": self._rate(state.step)}
         row = jnp.stack([jnp.asarray(columns[name], jnp.float32) for name in self.names])
         return State(params, moments, state.step + finite.astype(jnp.int32), ~finite), row
+
+    def _update(self, params: PyTree, moments: PyTree, gradient: PyTree) -> tuple[PyTree, PyTree]:
+        updates, moments = self._optimiser.update(gradient, moments, params)
+        return optax.apply_updates(params, updates), moments
 
 
 def metric_names(returned: Any) -> tuple[str, ...]:
@@ -188,9 +187,7 @@ def metric_names(returned: Any) -> tuple[str, ...]:
         )
     value, parts = returned
     if not (_is_scalar(value) and jnp.issubdtype(value.dtype, jnp.floating)):
-        raise TrainError(
-            f"expected loss(model, batch, key) to return a float scalar first; got {_describe(value)}"
-        )
+        raise TrainError(f"expected loss(model, batch, key) to return a float scalar first; got {_describe(value)}")
     for name, part in parts.items():
         if name in _RESERVED:
             raise TrainError(f"expected metrics named other than {_RESERVED}; got one named {name!r}")

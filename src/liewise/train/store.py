@@ -1,7 +1,7 @@
 """Models for keeps: safetensors for the arrays, JSON for the rest, and nothing in either that could run.
 
-The JSON names the file of arrays and its checksum, and is replaced in one stroke: a folder holds the old model
-or the new one, never half of each.
+The JSON names the file of arrays and its checksum, and is replaced in one stroke: a folder holds the old
+model or the new one, never half of each.
 """
 
 import hashlib
@@ -69,9 +69,7 @@ def save(folder: str | Path, tree: PyTree, *, kind: str, config: Mapping[str, An
         _replace(folder / head["file"], tensors)
         _replace(folder / _HEAD, text.encode())
     except OSError as error:
-        raise StoreError(
-            f"the model was not saved in {folder} ({error}); what was there before still is"
-        ) from error
+        raise StoreError(f"the model was not saved in {folder} ({error}); what was there before still is") from error
     for stale in folder.glob("arrays-*.safetensors"):
         if stale.name != head["file"]:
             stale.unlink(missing_ok=True)
@@ -90,6 +88,8 @@ def load(folder: str | Path, build: Callable[[dict[str, Any]], PyTree], *, kind:
     wanted = {name: _describe(leaf) for name, leaf in _named(like).items()}
     _refuse_other_arrays(folder, head["arrays"], wanted)
     found = _read_arrays(folder, head)
+    stored = {name: _describe(_as_native(_to_host(leaf))) for name, leaf in _named(like).items()}
+    _refuse_other_arrays(folder, {name: _describe(array) for name, array in found.items()}, stored)
     leaves, structure = jax.tree.flatten(eqx.filter(like, eqx.is_array))
     names = list(_named(like))
     loaded = [_from_host(found[name], leaf) for name, leaf in zip(names, leaves, strict=True)]
@@ -150,7 +150,7 @@ def _read_head(folder: Path, kind: str | None) -> dict[str, Any]:
         head = json.loads(path.read_bytes())
     except FileNotFoundError as error:
         raise StoreError(f"no model in {folder}: there is no {_HEAD}") from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise StoreError(f"{path} is torn or not a model of liewise: {error}") from error
     if not (isinstance(head, dict) and isinstance(head.get("format"), int)):
         raise StoreError(f"{path} is not a model of liewise: it states no format")
@@ -162,9 +162,7 @@ def _read_head(folder: Path, kind: str | None) -> dict[str, Any]:
     expected = {"kind": str, "config": dict, "file": str, "sha256": str, "arrays": dict}
     for name, form in expected.items():
         if not isinstance(head.get(name), form):
-            raise StoreError(
-                f"{path} is torn or not a model of liewise: its {name!r} is not a {form.__name__}"
-            )
+            raise StoreError(f"{path} is torn or not a model of liewise: its {name!r} is not a {form.__name__}")
     if kind is not None and head["kind"] != kind:
         raise StoreError(f"expected a model of kind {kind!r} in {folder}; got {head['kind']!r}")
     return head
@@ -193,9 +191,7 @@ def _refuse_other_arrays(folder: Path, there: Mapping[str, Any], wanted: Mapping
         if name not in wanted:
             raise StoreError(f"the model in {folder} has an array {name} that this model does not have")
         if there[name] != wanted[name]:
-            raise StoreError(
-                f"expected {name} as {_words(wanted[name])} in {folder}; got {_words(there[name])}"
-            )
+            raise StoreError(f"expected {name} as {_words(wanted[name])} in {folder}; got {_words(there[name])}")
 
 
 def _words(described: Any) -> str:

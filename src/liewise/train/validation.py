@@ -79,9 +79,7 @@ class Validator:
         row = jnp.stack([jnp.asarray(columns[name], jnp.float32) for name in self._names])
         return totals + row * len(next(iter(rows.values())))
 
-    def _evaluate(
-        self, params: PyTree, arrays: PyTree, rows: Arrays, index: Any, seed: Any
-    ) -> tuple[Any, Any]:
+    def _evaluate(self, params: PyTree, arrays: PyTree, rows: Arrays, index: Any, seed: Any) -> Any:
         model, constants = Parts(params, arrays, self._static).join()
         values = {name: schedule(self._config.steps) for name, schedule in self._schedules.items()}
         key = jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), np.uint32(_STREAM)), index)

@@ -1,0 +1,64 @@
+"""A run in a process of its own: what it does is given by a JSON argument, what came out is saved as arrays."""
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import jax
+import numpy as np
+import tiny
+from jax.sharding import Mesh
+from liewise.train import TrainConfig, checkpoints, train
+
+
+def main(options: dict) -> None:
+    if "process" in options:
+        jax.config.update("jax_cpu_collectives_implementation", "gloo")
+        jax.distributed.initialize(options["address"], 2, options["process"])
+    if options.get("slow_save"):
+        _slow_down_saves(options["slow_save"])
+    mesh = None if "devices" not in options else Mesh(np.array(jax.devices()[: options["devices"]]), ("batch",))
+    result = train(
+        tiny.Net(),
+        tiny.loss,
+        tiny.data(),
+        TrainConfig(**options["config"]),
+        validation=tiny.data(37, seed=1),
+        run_dir=options.get("run_dir"),
+        mesh=mesh,
+        progress="lines",
+        sinks=[_Slow(options["slow_steps"])] if "slow_steps" in options else [],
+    )
+    leaves = [np.asarray(leaf) for leaf in jax.tree.leaves((result.last, result.best)) if hasattr(leaf, "shape")]
+    if jax.process_index() == 0:
+        steps, losses = result.curve("loss")
+        scores = result.curve("validation/loss")[1]
+        np.savez(options["out"], *leaves, steps=steps, losses=losses, scores=scores)
+
+
+class _Slow:
+    def __init__(self, seconds: float):
+        self._seconds = seconds
+
+    def write(self, step: int, values: dict[str, float]) -> None:
+        time.sleep(self._seconds)
+
+    def close(self) -> None:
+        pass
+
+
+def _slow_down_saves(seconds: float) -> None:
+    """Make every stage of a save long enough to be killed in."""
+    for name in ("_write", "_digests", "sync"):
+        original = getattr(checkpoints, name)
+
+        def slow(*arguments, original=original, **keywords):
+            time.sleep(seconds)
+            return original(*arguments, **keywords)
+
+        setattr(checkpoints, name, slow)
+
+
+if __name__ == "__main__":
+    main(json.loads(Path(sys.argv[1]).read_text()))
