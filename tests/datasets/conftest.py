@@ -79,7 +79,7 @@ def server() -> Iterator[Server]:
     """A web server on this machine."""
     http_server = _Http(("127.0.0.1", 0), _Handler)
     http_server.told = Server(address=f"http://127.0.0.1:{http_server.server_port}")
-    thread = threading.Thread(target=http_server.serve_forever, daemon=True)
+    thread = threading.Thread(target=http_server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     yield http_server.told
     http_server.shutdown()

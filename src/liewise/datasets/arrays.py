@@ -44,8 +44,8 @@ def load_array(
 
 def load_npy(path: Path, *, labels: object = None, layout: str | None = None, constant: str = "refuse") -> Dataset:
     """Load images from a .npy file."""
-    with _reading(path):
-        array = np.load(path, allow_pickle=False)
+    with _reading(path), path.open("rb") as file:
+        array = np.load(file, allow_pickle=False)
     return _dataset(path.stem, {"train": (array, labels)}, layout, constant, source=str(path))
 
 
@@ -55,7 +55,7 @@ def load_npz(path: Path, *, key: str | None = None, layout: str | None = None, c
     Images are found under one of `IMAGE_KEYS` or under `key`, labels under one of `LABEL_KEYS`. For splits,
     the keys carry the split's name in front or behind: `x_train`, `y_train`, `test_images`, `test_labels`.
     """
-    with _reading(path), np.load(path, allow_pickle=False) as held:
+    with _reading(path), path.open("rb") as file, np.load(file, allow_pickle=False) as held:
         found = _keys(path, held.files, key)
         arrays = {
             name: (held[images], None if labels is None else held[labels]) for name, (images, labels) in found.items()

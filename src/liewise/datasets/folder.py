@@ -48,9 +48,11 @@ def load_folder(
         raise _unreadable(folder, broken)
     files = {name: [pair for pair in pairs if pair[1] in headers] for name, pairs in files.items()}
     for name, pairs in files.items():
+        if not pairs and broken:
+            raise _unreadable(folder, broken)
         if not pairs:
             within = f" in its '{name}' folder" if len(files) > 1 else ""
-            raise DataError(f"expected images in {folder}; found none that can be read{within}")
+            raise DataError(f"expected images in {folder}; found none{within}")
     check_sizes(headers.values(), framing)
     notes += conversion_notes(headers.values(), framing)
     splits = {}

@@ -67,8 +67,10 @@ def read_image(path: Path) -> Image.Image:
 def header_of(image: Image.Image) -> Header:
     """Return an image's size as displayed, its channels and the conversions that it will need."""
     try:
+        # before the EXIF data, which for a PNG means reading all of it, and then this is forgotten
+        deep = any("16" in str(tile[3]) for tile in getattr(image, "tile", ()))
         orientation = image.getexif().get(ExifTags.Base.Orientation, 1)
-        conversions = _conversions(image, orientation)
+        conversions = _conversions(image, orientation, deep)
     except _BROKEN as error:
         raise UnreadableImage(str(error) or type(error).__name__) from error
     if image.mode not in _GREY | _ALPHA | _COLOUR:
@@ -94,7 +96,7 @@ def _opened(path: Path) -> Image.Image:
         raise NotAnImage(str(error)) from error
 
 
-def _conversions(image: Image.Image, orientation: int) -> tuple[str, ...]:
+def _conversions(image: Image.Image, orientation: int, deep: bool) -> tuple[str, ...]:
     found = []
     if getattr(image, "n_frames", 1) > 1:
         found.append("animated, of which the first frame is taken")
@@ -102,7 +104,7 @@ def _conversions(image: Image.Image, orientation: int) -> tuple[str, ...]:
         found.append("turned upright by their EXIF orientation")
     if image.mode == "1":
         found.append("1-bit made 8-bit grey")
-    if image.mode in _DEEP_GREY or any("16" in str(tile[3]) for tile in getattr(image, "tile", ())):
+    if deep or image.mode in _DEEP_GREY:
         found.append("16-bit reduced to 8")
     if image.mode in {"P", "PA"}:
         found.append("palette made RGB")
