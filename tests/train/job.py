@@ -9,6 +9,7 @@ import jax
 import numpy as np
 import tiny
 from jax.sharding import Mesh
+
 from liewise.train import TrainConfig, checkpoints, train
 
 

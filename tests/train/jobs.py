@@ -7,8 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import liewise
 import numpy as np
+
+import liewise
 
 _HERE = Path(__file__).parent
 

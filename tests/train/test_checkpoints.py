@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import tiny
+
 from liewise.errors import StoreError
 from liewise.train import CheckpointWarning, Interrupted, OptimiserConfig, TrainConfig, checkpoints, train
 
@@ -63,6 +64,7 @@ def _store(folder):
 def sealed(tmp_path_factory):
     """Three small checkpoints."""
     import jax.numpy as jnp
+
     from liewise.train.devices import as_mesh, place
 
     folder = tmp_path_factory.mktemp("sealed")
@@ -173,7 +175,7 @@ def test_an_interrupted_run_goes_on_to_the_same_bits(finished, tmp_path):
     before = signal.getsignal(signal.SIGINT)
     config = dataclasses.replace(CONFIG, dispatch_steps=2, checkpoint_every=None)
     for step in (5, 17):
-        with pytest.raises(Interrupted, match="SIGINT: stopped after step .* run it again") as caught:
+        with pytest.raises(Interrupted, match=r"SIGINT: stopped after step .* run it again") as caught:
             _train(tmp_path, config, sinks=[_Signalling(step)])
         assert caught.value.code == 130
     assert signal.getsignal(signal.SIGINT) is before

@@ -3,6 +3,7 @@ import dataclasses
 import jax.numpy as jnp
 import numpy as np
 import pytest
+
 from liewise.train import OptimiserConfig, TrainConfig, TrainError, schedules
 from liewise.train.optimiser import adamw, learning_rate
 

@@ -9,6 +9,7 @@ import numpy as np
 import optax
 import pytest
 import tiny
+
 from liewise.train import (
     NonFiniteError,
     OptimiserConfig,
@@ -321,3 +322,9 @@ def test_empty_data_are_refused():
 def test_an_unknown_curve_is_refused(reference):
     with pytest.raises(TrainError, match="no 'lss' in this run's history; it has first, grad_norm"):
         reference.curve("lss")
+
+
+def test_a_run_folder_that_cannot_be_made_is_refused_before_training(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(TrainError, match=r"a run folder that can be written to; .*file"):
+        _train(run_dir=tmp_path / "file" / "run")

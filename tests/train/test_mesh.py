@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tiny
 from jax.sharding import Mesh
+
 from liewise.train import TrainConfig, TrainError, train
 
 CONFIG = {"steps": 40, "batch_size": 16, "log_every": 1, "validate_every": 15, "dispatch_steps": 8}

@@ -4,6 +4,7 @@ import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
+
 from liewise.train import TrainConfig, examples_of_step
 from liewise.train.order import draw
 

@@ -101,6 +101,7 @@ class Run:
         leads = jax.process_index() == 0
         with contextlib.ExitStack() as closing:
             closing.callback(self._feed.close)
+            self._open_folder()
             self._resume()
             path = self._folder / "metrics.jsonl" if leads and self._folder is not None else None
             self._record = Record(path, sinks if leads else (), self._step)
@@ -196,6 +197,14 @@ class Run:
             history=tuple(self._record.rows),
             seconds=seconds,
         )
+
+    def _open_folder(self) -> None:
+        if self._folder is not None:
+            try:
+                self._folder.mkdir(parents=True, exist_ok=True)
+                (self._folder / "checkpoints").mkdir(exist_ok=True)
+            except OSError as error:
+                raise TrainError(f"expected a run folder that can be written to; {error}") from error
 
     def _resume(self) -> None:
         found = None
