@@ -13,7 +13,7 @@ from liewise.transforms.warp import half_extent
 
 __all__ = ["Coordinate"]
 
-Values = Float[Array, "..."] | Float[np.ndarray, "..."] | float
+Values = Float[Array, "..."] | Float[np.ndarray, "..."] | np.floating | float | int
 
 
 @dataclass(frozen=True)

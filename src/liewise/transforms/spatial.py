@@ -6,7 +6,7 @@ counter-clockwise, larger, and leaning to the right.
 """
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, get_args
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -65,6 +65,10 @@ class Spatial(Group):
     interpolation: Interpolation = eqx.field(static=True, default="bicubic")
     fill: float = eqx.field(static=True, default=-1.0)
 
+    def __check_init__(self):
+        if self.interpolation not in get_args(Interpolation):
+            raise TransformError(f"interpolation is 'bilinear' or 'bicubic'; got {self.interpolation!r}")
+
     def compose(self, second: Matrices, first: Matrices) -> Matrices:
         """Multiply; the order of the product flips, because matrices act on the grid."""
         return matrices.multiply(first, second)
@@ -99,6 +103,10 @@ class Affine(Spatial):
     """
 
     chart: Chart = eqx.field(static=True, default="factored")
+
+    def __check_init__(self):
+        if self.chart not in get_args(Chart):
+            raise TransformError(f"chart is 'factored' or 'exp'; got {self.chart!r}")
 
     def element(self, eta: Float[Array, "batch dim"]) -> Matrices:
         """Return the matrices of these coordinates in the group's chart."""
@@ -171,8 +179,6 @@ def affine(
         raise TransformError(f"each coordinate once, please; got {', '.join(full)}")
     if {"scale", "scale-x", "scale-y"} <= set(full):
         raise TransformError("scale, scale-x and scale-y together say the same thing twice; leave one out")
-    if chart not in ("factored", "exp"):
-        raise TransformError(f"chart is 'factored' or 'exp'; got {chart!r}")
     chosen = [name for name in _PARTS if name in full]
     coordinates = []
     for name in chosen:

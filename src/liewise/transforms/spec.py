@@ -51,6 +51,8 @@ def from_json(description: Mapping[str, Any]) -> Group:
     """Build the group that `to_json` described."""
     rest = dict(description)
     kind = rest.pop("group", None)
+    if kind not in ("affine", "colour", "flips", "product"):
+        raise TransformError(f"no group {kind!r}; there are affine, colour, flips and product")
     try:
         if kind == "product":
             return product(*(from_json(f) for f in rest["factors"]))
@@ -59,13 +61,11 @@ def from_json(description: Mapping[str, Any]) -> Group:
             return affine(*box, box=box, **rest)
         if kind == "colour":
             return colour(*box, box=box, **rest)
-        if kind == "flips":
-            return flips(*box, **rest)
+        return flips(*box, **rest)
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, TransformError):
             raise
         raise TransformError(f"not the description of a group: {dict(description)!r}") from error
-    raise TransformError(f"no group {kind!r}; there are affine, colour, flips and product")
 
 
 def parse(text: str, size: tuple[int, int] | None = None) -> Group:

@@ -13,7 +13,6 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from liewise.errors import TransformError
 from liewise.transforms.interpolation import Interpolation, interpolate, slopes, spread
 
 __all__ = ["half_extent", "warp"]
@@ -23,9 +22,10 @@ _BLOCK = 16_384  # pixels
 
 def half_extent(size: tuple[int, int]) -> float:
     """Return the pixels that one unit of the coordinates spans, for images of (height, width) pixels."""
-    return (max(size) - 1) / 2
+    return max((max(size) - 1) / 2, 0.5)
 
 
+@partial(jax.jit, static_argnames=("interpolation", "fill"))
 def warp(
     images: Float[Array, "batch height width channels"],
     matrices: Float[Array, "batch 3 3"],
@@ -44,9 +44,7 @@ def warp(
            [-1., -1., -1.],
            [-1., -1., -1.]], dtype=float32)
     """
-    if interpolation not in ("bilinear", "bicubic"):
-        raise TransformError(f"interpolation is 'bilinear' or 'bicubic'; got {interpolation!r}")
-    return _warp(images, matrices[:, :2, :], interpolation, float(fill))
+    return _warp(images, matrices[:, :2, :], interpolation, fill)
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(2, 3))
@@ -74,25 +72,28 @@ _warp.defvjp(_forward, _backward)
 
 
 def _axes(shape) -> tuple[np.ndarray, np.ndarray]:
-    """Return the pixel centres' coordinates along the width and along the height."""
+    """Return the pixel centres along the width and along the height, in pixels from the middle: exact numbers."""
     _, height, width, _ = shape
-    unit = max(half_extent((height, width)), 0.5)
-    along = [(np.arange(extent) - (extent - 1) / 2) / unit for extent in (width, height)]
-    return along[0].astype(np.float32), along[1].astype(np.float32)
+    x, y = (np.arange(extent, dtype=np.float32) - (extent - 1) / 2 for extent in (width, height))
+    return x, y
 
 
 def _points(matrices: Float[Array, "batch 2 3"], shape):
-    """Return where each pixel reads, in pixels from the centre of the top left pixel."""
-    _, height, width, _ = shape
-    unit = max(half_extent((height, width)), 0.5)
+    """Return where each pixel reads, in pixels from the centre of the top left pixel.
+
+    A matrix product, because XLA computes it once. Were the points cheap arithmetic, XLA would redo it wherever they
+    are used, rounded differently; a point next to a pixel's centre would then get the taps of one pixel and the
+    weights of its neighbour.
+    """
+    batch, height, width, _ = shape
     x, y = _axes(shape)
-    x, y = x[None, None, :], y[None, :, None]
-
-    def along(row, extent):
-        m = matrices[:, row, :, None, None] * unit
-        return m[:, 0] * x + m[:, 1] * y + m[:, 2] + (extent - 1) / 2
-
-    return along(0, width), along(1, height)
+    places = jnp.stack([*jnp.broadcast_arrays(x[None, :], y[:, None]), jnp.ones((height, width))])
+    middle = jnp.array([(width - 1) / 2, (height - 1) / 2])[None, :]
+    shift = matrices[:, :, 2] * half_extent((height, width)) + middle
+    rows = jnp.concatenate([matrices[:, :, :2], shift[:, :, None]], -1).reshape(-1, 3)
+    points = jnp.matmul(rows, places.reshape(3, -1), precision=jax.lax.Precision.HIGHEST)
+    points = points.reshape(batch, 2, height, width)
+    return points[:, 0], points[:, 1]
 
 
 def _onto_matrices(slope: Float[Array, "two batch height width channels"], shape) -> Float[Array, "batch 2 3"]:
@@ -102,13 +103,12 @@ def _onto_matrices(slope: Float[Array, "two batch height width channels"], shape
     which then runs ten times slower.
     """
     _, height, width, channels = shape
-    unit = max(half_extent((height, width)), 0.5)
     x, y = _axes(shape)
     across = jnp.repeat(jnp.stack([x, np.ones_like(x)], -1), channels, axis=0)
     dot = partial(jnp.matmul, precision=jax.lax.Precision.HIGHEST)
     sums = dot(slope.reshape(-1, width * channels), across).reshape(2, -1, height, 2)
     by_x, by_y, by_one = sums[..., 0].sum(-1), dot(sums[..., 1], y), sums[..., 1].sum(-1)
-    return unit * jnp.stack([by_x, by_y, by_one], -1).swapaxes(0, 1)
+    return jnp.stack([by_x, by_y, by_one * half_extent((height, width))], -1).swapaxes(0, 1)
 
 
 def _in_blocks(function, *arrays):

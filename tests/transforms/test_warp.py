@@ -1,0 +1,190 @@
+"""The warp against SciPy and a naive oracle: values, derivatives, borders, memory."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy.ndimage import gaussian_filter, map_coordinates
+
+from liewise.transforms import affine, warp
+
+KINDS = ("bilinear", "bicubic")
+SHAPES = ((28, 28, 1), (64, 64, 3), (256, 256, 1), (20, 33, 2), (8, 3, 1), (1, 5, 1))
+
+
+def smooth_images(shape, batch=3, seed=0):
+    noise = np.random.default_rng(seed).normal(size=(batch, *shape))
+    return np.tanh(2 * gaussian_filter(noise, (0, 1, 1, 0))).astype(np.float32)
+
+
+def some_matrices(batch=3, seed=0):
+    group = affine("shift", "rotation", "scale-x", "scale-y", "shear", box={"shift-x": 0.5, "shear": 0.5})
+    return np.asarray(group.element(group.sample(jax.random.key(seed), batch)))
+
+
+def reading_points(matrix, shape):
+    """Where each pixel reads, in pixels, in double precision."""
+    height, width, _ = shape
+    unit = max((max(height, width) - 1) / 2, 0.5)
+    rows, columns = np.mgrid[:height, :width].astype(np.float64)
+    places = np.stack([(columns - (width - 1) / 2) / unit, (rows - (height - 1) / 2) / unit, np.ones_like(rows)])
+    x, y = np.tensordot(matrix[:2].astype(np.float64), places, 1) * unit
+    return x + (width - 1) / 2, y + (height - 1) / 2
+
+
+def keys_cubic(t):
+    """The kernel of Keys (1981) with a = -1/2, straight from its definition."""
+    t = abs(t)
+    if t < 1:
+        return 1.5 * t**3 - 2.5 * t**2 + 1
+    return -0.5 * t**3 + 2.5 * t**2 - 4 * t + 2 if t < 2 else 0.0
+
+
+def naive_bicubic(image, matrix, fill):
+    height, width, channels = image.shape
+    x, y = reading_points(matrix, image.shape)
+    result = np.zeros(image.shape)
+    for row in range(height):
+        for column in range(width):
+            px, py = x[row, column], y[row, column]
+            for i in range(int(np.floor(py)) - 1, int(np.floor(py)) + 3):
+                for j in range(int(np.floor(px)) - 1, int(np.floor(px)) + 3):
+                    inside = 0 <= i < height and 0 <= j < width
+                    pixel = image[i, j] if inside else np.full(channels, fill)
+                    result[row, column] += keys_cubic(py - i) * keys_cubic(px - j) * pixel
+    return result
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_bilinear_matches_scipy(shape):
+    images, matrices = smooth_images(shape), some_matrices()
+    ours = np.asarray(warp(jnp.asarray(images), jnp.asarray(matrices), interpolation="bilinear", fill=-1.0))
+    for image, matrix, result in zip(images, matrices, ours, strict=True):
+        x, y = reading_points(matrix, shape)
+        for channel in range(shape[-1]):
+            truth = map_coordinates(image[..., channel], [y, x], order=1, mode="grid-constant", cval=-1.0)
+            np.testing.assert_allclose(result[..., channel], truth, atol=1e-5 if max(shape) < 100 else 5e-5)
+
+
+@pytest.mark.parametrize("shape", [s for s in SHAPES if s[0] < 50])
+@pytest.mark.parametrize("fill", [-1.0, 0.3])
+def test_bicubic_matches_a_naive_oracle(shape, fill):
+    images, matrices = smooth_images(shape), some_matrices(seed=1)
+    ours = np.asarray(warp(jnp.asarray(images), jnp.asarray(matrices), interpolation="bicubic", fill=fill))
+    for image, matrix, result in zip(images, matrices, ours, strict=True):
+        np.testing.assert_allclose(result, naive_bicubic(image, matrix, fill), atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("shape", [(12, 12, 1), (9, 14, 3), (64, 64, 1)])
+def test_derivatives_match_automatic_ones(kind, shape):
+    """JAX differentiates the same taps through its gathers, slowly; both must agree, for images and matrices."""
+    from liewise.transforms.interpolation import interpolate
+    from liewise.transforms.warp import _points
+
+    images, matrices = jnp.asarray(smooth_images(shape)), jnp.asarray(some_matrices(seed=2))[:, :2]
+    weights = jax.random.normal(jax.random.key(0), images.shape)
+
+    def automatic(images, matrices):
+        return jnp.sum(weights * interpolate(images, *_points(matrices, images.shape), kind, -1.0))
+
+    def own(images, matrices):
+        whole = jnp.concatenate([matrices, jnp.zeros((3, 1, 3)).at[:, 0, 2].set(1)], 1)
+        return jnp.sum(weights * warp(images, whole, interpolation=kind))
+
+    both = [jax.jit(jax.grad(f, (0, 1)))(images, matrices) for f in (own, automatic)]
+    for a, b in zip(*both, strict=True):
+        np.testing.assert_allclose(a, b, atol=2e-4 * float(jnp.abs(b).max()))
+
+
+@pytest.mark.parametrize("batch", [1, 7, 41])
+def test_image_derivative_is_the_transpose_whatever_the_batch(batch):
+    """<warp(x), y> = <x, transpose(y)> with fill 0, where the warp is linear; batches are cut into blocks."""
+    x, y = jnp.asarray(smooth_images((28, 28, 1), batch)), jnp.asarray(smooth_images((28, 28, 1), batch, seed=5))
+    matrices = jnp.asarray(some_matrices(batch))
+    value, back = jax.vjp(lambda x: warp(x, matrices, fill=0.0), x)
+    np.testing.assert_allclose(jnp.sum(value * y, (1, 2, 3)), jnp.sum(x * back(y)[0], (1, 2, 3)), rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_border_is_continuous(kind):
+    """A shift of a millionth of a pixel changes next to nothing, wherever it crosses the frame."""
+    image = jnp.ones((1, 6, 6, 1))
+    for pixels in (-7, -6, -2, -1, 0, 1, 2, 5, 6, 7):
+        here = jnp.eye(3).at[0, 2].set(pixels / 2.5)[None]
+        there = jnp.eye(3).at[0, 2].set((pixels + 1e-6) / 2.5)[None]
+        change = jnp.abs(warp(image, here, interpolation=kind) - warp(image, there, interpolation=kind))
+        assert float(change.max()) < 2e-5
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("shape", [(28, 28, 1), (48, 48, 3), (65, 20, 1)])
+def test_a_matrix_next_to_the_identity_changes_next_to_nothing(kind, shape):
+    """Points that lie at pixel centres but for rounding must get taps and weights of the same pixel."""
+    images = jnp.asarray(smooth_images(shape, 40))
+    noise = 1e-7 * jax.random.normal(jax.random.key(0), (40, 3, 3))
+    warped = jax.jit(lambda i, m: warp(i, m, interpolation=kind))(images, jnp.eye(3)[None] + noise.at[:, 2].set(0))
+    np.testing.assert_allclose(warped, images, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("size", [7, 8, 256])
+def test_half_turn_reverses_both_axes(kind, size):
+    images = jnp.asarray(smooth_images((size, size, 1)))
+    matrices = jnp.broadcast_to(jnp.diag(jnp.array([-1.0, -1.0, 1.0])), (3, 3, 3))
+    np.testing.assert_allclose(warp(images, matrices, interpolation=kind), images[:, ::-1, ::-1], atol=2e-4)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_identity_changes_no_bit(kind):
+    images = jnp.asarray(smooth_images((28, 28, 3)))
+    eye = jnp.broadcast_to(jnp.eye(3), (3, 3, 3))
+    np.testing.assert_array_equal(warp(images, eye, interpolation=kind), images)
+
+
+def test_matrices_act_on_the_grid_so_products_flip():
+    images = jnp.asarray(gaussian_filter(smooth_images((64, 64, 1)), (0, 3, 3, 0)))
+    a, b = jnp.asarray(some_matrices(seed=3)), jnp.asarray(some_matrices(seed=4))
+    twice = warp(warp(images, a), b)
+    once = warp(images, a @ b)
+    wrong = warp(images, b @ a)
+    middle = (slice(None), slice(20, 44), slice(20, 44))
+    inside = jnp.abs(twice - once)[middle]
+    assert float(jnp.median(inside)) < 5e-3 < 10 * float(jnp.median(jnp.abs(twice - wrong)[middle]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_nan_matrix_gives_nan_and_no_crash(kind):
+    images = jnp.ones((2, 8, 8, 1))
+    matrices = jnp.stack([jnp.eye(3), jnp.full((3, 3), jnp.nan)])
+    result = warp(images, matrices, interpolation=kind)
+    assert bool(jnp.isfinite(result[0]).all())
+    assert bool(jnp.isnan(result[1]).all())
+
+
+def test_far_away_reads_fill_with_no_slope():
+    images = jnp.asarray(smooth_images((8, 8, 1)))
+    far = jnp.broadcast_to(jnp.eye(3).at[0, 2].set(1e6), (3, 3, 3))
+    assert bool((warp(images, far, fill=0.25) == 0.25).all())
+    slope = jax.grad(lambda m: warp(images, m, fill=0.25).sum())(far)
+    assert float(jnp.abs(slope).max()) == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_memory_grows_with_the_pixels_and_no_faster(kind):
+    def temporary(batch, size):
+        images = jnp.zeros((batch, size, size, 1))
+        matrices = jnp.zeros((batch, 3, 3))
+        step = jax.jit(jax.grad(lambda i, m: warp(i, m, interpolation=kind).sum(), (0, 1)))
+        return step.lower(images, matrices).compile().memory_analysis().temp_size_in_bytes
+
+    small, large = temporary(64, 28), temporary(256, 56)
+    assert large < 16 * small * 1.5
+    assert large < 256 * 56 * 56 * 4 * 12  # at most a dozen copies of the images
+
+
+def test_single_precision_throughout():
+    text = str(
+        jax.make_jaxpr(jax.grad(lambda i, m: warp(i, m).sum(), (0, 1)))(jnp.ones((2, 8, 8, 1)), jnp.ones((2, 3, 3)))
+    )
+    assert "f64" not in text
