@@ -76,7 +76,7 @@ def test_a_run_killed_during_many_saves_ends_bitwise_as_one_never_killed(uninter
     _is_as_if_never_killed(tmp_path, uninterrupted)
 
 
-@pytest.mark.parametrize("signum", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("signum", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_a_signal_saves_and_exits_with_the_shells_status(signum, tmp_path):
     run = tmp_path / "run"
     process = jobs.start(tmp_path, config={**CONFIG, "steps": 100_000}, run_dir=str(run), slow_steps=0.01)

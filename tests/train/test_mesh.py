@@ -48,6 +48,7 @@ def test_two_processes_give_the_losses_of_one_and_resume_as_one(on_one_device, t
     _same_losses(on_one_device, jobs.outcome(alone))
 
 
+@pytest.mark.slow
 def test_a_signal_to_one_of_two_processes_stops_both_at_the_same_step(tmp_path):
     run = tmp_path / "run"
     config = {**CONFIG, "steps": 4000, "log_every": 8}

@@ -109,7 +109,7 @@ class TrainConfig:
         return next(phase for phase in self.phases if step < phase.stop)
 
     @staticmethod
-    def steps_for(epochs: float, examples: int, batch_size: int) -> int:
+    def steps_for(epochs: float | int, examples: int, batch_size: int) -> int:
         """How many steps see each of `examples` `epochs` times.
 
         >>> TrainConfig.steps_for(epochs=40, examples=55_000, batch_size=32)
