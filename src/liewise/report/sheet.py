@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import jax.numpy as jnp
 import numpy as np
@@ -47,7 +47,7 @@ def contact_sheet(data: Dataset, group: Group, *, split: str | None = None, rows
     lines = 1 + max((tile.caption.count("\n") for tile in examples), default=0)
     heights = [example_rows * (1.13 + 0.12 * lines) + 0.3, len(orbits) * 1.15 + 0.3]
     figure = Figure(figsize=(10.5, sum(heights)), layout="constrained", facecolor="white", dpi=150)
-    upper, lower = np.ravel(figure.subfigures(2, 1, height_ratios=heights))
+    upper, lower = cast("Sequence[SubFigure]", figure.subfigures(2, 1, height_ratios=heights))
     _grid(upper, _titled(data, name, shown), [examples[i : i + _COLUMNS] for i in range(0, len(examples), _COLUMNS)])
     titles = [f"{c.name}\n({c.positive if c.steps else f'+ is {c.positive}'})" for c in group.coordinates]
     _grid(lower, "One example under each transformation, through its random box", orbits, titles)
@@ -55,7 +55,7 @@ def contact_sheet(data: Dataset, group: Group, *, split: str | None = None, rows
 
 
 def _examples(data: Dataset, split: Split, chosen: np.ndarray) -> list[_Tile]:
-    return [_Tile(split.images[i], _caption(data, split, i)) for i in chosen]
+    return [_Tile(split.images[i], _caption(data, split, i)) for i in chosen.tolist()]
 
 
 def _caption(data: Dataset, split: Split, index: int) -> str:

@@ -1,0 +1,112 @@
+"""The command line as a user types it."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from PIL import Image
+
+import liewise
+from liewise.cli import main
+
+
+def run(capsys, *arguments):
+    """Return the exit code and what was printed."""
+    try:
+        main(list(arguments))
+        code = 0
+    except SystemExit as stop:
+        code = stop.code
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+def test_help_and_version_import_neither_jax_nor_numpy():
+    script = (
+        "import sys\n"
+        "from liewise.cli import main\n"
+        "for argument in ('--version', '--help'):\n"
+        "    try: main([argument])\n"
+        "    except SystemExit as stop: assert not stop.code\n"
+        "assert not {'jax', 'numpy', 'matplotlib'} & set(sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"liewise {liewise.__version__}\n")
+    assert "data" in done.stdout
+
+
+def test_module_is_the_command():
+    done = subprocess.run([sys.executable, "-m", "liewise", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"liewise {liewise.__version__}\n"
+
+
+def test_list_names_every_set(capsys):
+    code, out, _ = run(capsys, "data", "list")
+    assert code == 0
+    assert all(name in out for name in ("sprites", "mnist", "patch-camelyon"))
+
+
+def test_fetch_of_what_is_built_in(capsys):
+    assert run(capsys, "data", "fetch", "sprites")[:2] == (0, "sprites is built in: there is nothing to fetch\n")
+
+
+def test_show_writes_a_picture_and_never_over_another(tmp_path, capsys):
+    out = tmp_path / "new" / "grid.png"
+    arguments = (
+        "data",
+        "show",
+        "sprites",
+        "--size",
+        "32",
+        "--rows",
+        "1",
+        "--transforms",
+        "rotation",
+        "--out",
+        str(out),
+    )
+    assert run(capsys, *arguments)[:2] == (0, f"wrote {out}\n")
+    assert Image.open(out).size[0] > 1000
+    code, _, err = run(capsys, *arguments)
+    assert (code, err) == (2, f"liewise: {out} is there already; --force replaces it\n")
+    assert run(capsys, *arguments, "--force")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("spritez",), "unknown data set 'spritez'. Did you mean 'sprites'?"),
+        (("no/such/folder",), "there is nothing at no/such/folder"),
+        (("sprites", "--transforms", "twist"), "no transformation 'twist'; there are affine"),
+        (("sprites", "--transforms", ""), "no transformation ''"),
+        (("sprites", "--transforms", "hue"), "colour needs images [height, width, 3]; got (64, 64, 1)"),
+        (("sprites", "--split", "val"), "has no split 'val'; it has: train, test"),
+        (("sprites", "--rows", "0"), "--rows is 1 or more"),
+    ],
+)
+def test_a_wrong_call_is_one_line_and_exit_code_2(arguments, message, tmp_path, capsys):
+    code, _, err = run(capsys, "data", "show", *arguments, "--out", str(tmp_path / "grid.png"))
+    assert code == 2
+    assert err.startswith("liewise: ")
+    assert err.count("\n") == 1
+    assert message in err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_an_unwritable_folder_is_named(tmp_path, capsys):
+    tmp_path.chmod(0o500)
+    code, _, err = run(capsys, "data", "show", "sprites", "--rows", "1", "--out", str(tmp_path / "a" / "grid.png"))
+    assert code == 2
+    assert "Permission denied" in err
+
+
+def test_a_file_where_a_folder_should_be_is_named(tmp_path, capsys):
+    (tmp_path / "a").write_text("")
+    code, _, err = run(capsys, "data", "show", "sprites", "--rows", "1", "--out", str(tmp_path / "a" / "grid.png"))
+    assert (code, err) == (2, f"liewise: {tmp_path / 'a'}: File exists\n")
+
+
+def test_an_unknown_option_is_exit_code_2(capsys):
+    assert run(capsys, "data", "show", "sprites", "--colour")[0] == 2
