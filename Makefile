@@ -27,6 +27,7 @@ check: $(VENV)/.dev  ## lint, types, layers
 bench: $(VENV)/.bench  ## speed as ratios within one process
 	$(BIN)/python -m benchmarks
 
+docs: export NO_MKDOCS_2_WARNING = 1
 docs: $(VENV)/.dev  ## the documentation, warnings as errors
 	$(BIN)/mkdocs build --strict --quiet
 

@@ -68,7 +68,8 @@ def test_show_writes_a_picture_and_never_over_another(tmp_path, capsys):
         str(out),
     )
     assert run(capsys, *arguments)[:2] == (0, f"wrote {out}\n")
-    assert Image.open(out).size[0] > 1000
+    with Image.open(out) as picture:
+        assert picture.size[0] > 1000
     code, _, err = run(capsys, *arguments)
     assert (code, err) == (2, f"liewise: {out} is there already; --force replaces it\n")
     assert run(capsys, *arguments, "--force")[0] == 0

@@ -110,15 +110,17 @@ class Constant:
 class Mixture:
     """One of several distributions, each with its weight.
 
-    >>> float(Mixture((Uniform(0.0, 1.0), Uniform(2.0, 3.0)), (0.5, 0.5)).cdf(1.5))
+    >>> float(Mixture((Uniform(0.0, 1.0), Uniform(2.0, 3.0))).cdf(1.5))
     0.5
     """
 
     parts: tuple["Distribution", ...]
-    weights: tuple[float, ...]  # positive, sum 1
+    weights: tuple[float, ...] = ()  # positive, sum 1; equal if left out
 
     def __post_init__(self):
         """Check parts and weights against each other."""
+        if not self.weights:
+            object.__setattr__(self, "weights", (1.0 / len(self.parts),) * len(self.parts) if self.parts else ())
         if not self.parts or len(self.parts) != len(self.weights):
             raise DataError(
                 f"expected as many weights as parts, at least one; got {len(self.parts)} parts,"

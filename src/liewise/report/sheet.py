@@ -80,7 +80,7 @@ def _orbits(image: np.ndarray, group: Group) -> list[list[_Tile]]:
         copies = jnp.broadcast_to(to_unit(image)[None], (len(values), *image.shape))
         swept = np.asarray(to_bytes(group.act(group.element(eta), copies)))
         captions = [describe_value(float(coordinate.to_user(v, size)), coordinate.unit) for v in values]
-        rows.append([_Tile(s, c, strong=v == 0) for s, c, v in zip(swept, captions, values, strict=True)])
+        rows.append([_Tile(s, c, strong=bool(v == 0)) for s, c, v in zip(swept, captions, values, strict=True)])
     return rows
 
 
