@@ -5,6 +5,7 @@ import shutil
 import signal
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import tiny
@@ -149,6 +150,14 @@ def test_a_full_disk_is_a_warning_and_harms_no_older_checkpoint(stage, sealed, t
     tree, notes = _store(tmp_path).restore(sealed[1][1])
     assert (tree["w"] == sealed[1][1]["w"]).all()
     assert notes["note"] == 1
+
+
+def test_a_disk_that_is_almost_full_is_noticed_before_anything_is_written(sealed, tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=1000))
+    monkeypatch.setattr(checkpoints, "_write", lambda *arguments: pytest.fail("it was written"))
+    with pytest.warns(CheckpointWarning, match=r"No space left .* bytes needed, 1000 free.*there is none before it"):
+        _store(tmp_path).save(2, sealed[1][2], {})
+    assert not list(tmp_path.iterdir())
 
 
 def test_settings_that_change_no_number_may_differ(finished, copy):

@@ -5,6 +5,7 @@ one rename makes it a checkpoint. What does not match its manifest is set aside,
 """
 
 import contextlib
+import errno
 import hashlib
 import json
 import logging
@@ -26,6 +27,7 @@ __all__ = ["Checkpoints", "describe", "sync"]
 
 _FORMAT = 1
 _SEAL = "checkpoint.json"
+_MARGIN = 2**20  # bytes; Orbax's own files, and room for other writers
 _SAVING, _BROKEN = ".saving-", "broken-"
 
 
@@ -74,6 +76,7 @@ class Checkpoints:
         saving = self._folder / f"{_SAVING}{step:09d}"
         if jax.process_index() == 0:
             saving.mkdir(parents=True)
+            _refuse_full(saving, tree)
         agree([0])
         _write(saving / "state", tree)
         if jax.process_index() == 0:
@@ -148,6 +151,14 @@ def sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def _refuse_full(folder: Path, tree: PyTree) -> None:
+    """Orbax copes with a disk that fills up, but its threads print pages about it: so look first."""
+    needed = sum(leaf.nbytes for leaf in jax.tree.leaves(tree)) + _MARGIN
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        raise OSError(errno.ENOSPC, f"{os.strerror(errno.ENOSPC)}: {needed} bytes needed, {free} free")
 
 
 def _write(folder: Path, tree: PyTree) -> None:

@@ -83,7 +83,7 @@ class Program:
         self._config, self._feed, self._mesh = config, feed, mesh
         self._optimiser = adamw(config.optimiser, config.steps)
         self._rate = learning_rate(config.optimiser, config.steps)
-        self._compiled: dict[Phase, Callable[..., tuple[State, Outcome]]] = {}
+        self._compiled: dict[Phase, jax.stages.Compiled] = {}
         self.names: tuple[str, ...] = ()
 
     def begin(self, params: PyTree) -> State:
@@ -107,6 +107,13 @@ class Program:
         phase = self._config.phase(step)
         slot = self._feed.at(step)
         return self._compiled[phase](*self._arguments(state, arrays, slot, count))
+
+    def memory(self, step: int) -> int:
+        """Bytes that a prepared call needs beyond its arguments, as the compiler plans it."""
+        analysis = self._compiled[self._config.phase(step)].memory_analysis()
+        if analysis is None:
+            raise TrainError("expected a platform whose compiler plans memory; this one does not say")
+        return analysis.temp_size_in_bytes
 
     def room(self, step: int) -> int:
         """The most steps that one call from `step` on can run."""
