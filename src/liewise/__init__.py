@@ -5,16 +5,18 @@ Sub-packages are imported when they are first used, so that `liewise --help` nee
 
 import importlib
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from liewise._version import __version__
 
-_ROOMS = ("datasets", "report", "train", "transforms")
+if TYPE_CHECKING:
+    from liewise import datasets, report, train, transforms
 
-__all__ = ["__version__", *_ROOMS]  # pyright: ignore[reportUnsupportedDunderAll]
+__all__ = ["__version__", "datasets", "report", "train", "transforms"]
 
 
 def __getattr__(name: str) -> ModuleType:
-    if name in _ROOMS:
+    if name in __all__:
         return importlib.import_module(f"liewise.{name}")
     raise AttributeError(f"module 'liewise' has no attribute {name!r}")
 
