@@ -3,14 +3,16 @@
 import json
 import sys
 import time
+import warnings
 from pathlib import Path
+from types import SimpleNamespace
 
 import jax
 import numpy as np
 import tiny
 from jax.sharding import Mesh
 
-from liewise.train import TrainConfig, checkpoints, train
+from liewise.train import CheckpointWarning, TrainConfig, checkpoints, train
 
 
 def main(options: dict) -> None:
@@ -19,6 +21,10 @@ def main(options: dict) -> None:
         jax.distributed.initialize(options["address"], 2, options["process"])
     if options.get("slow_save"):
         _slow_down_saves(options["slow_save"])
+    if options.get("full_disk"):
+        warnings.simplefilter("always", CheckpointWarning)
+        if jax.process_index() == 0:
+            checkpoints.shutil.disk_usage = lambda path: SimpleNamespace(free=0)
     mesh = None if "devices" not in options else Mesh(np.array(jax.devices()[: options["devices"]]), ("batch",))
     result = train(
         tiny.Net(),

@@ -65,6 +65,18 @@ def test_a_signal_to_one_of_two_processes_stops_both_at_the_same_step(tmp_path):
     assert len(list((run / "checkpoints").iterdir())) == 1
 
 
+@pytest.mark.slow
+def test_a_full_disk_on_one_of_two_processes_stops_neither(on_one_device, tmp_path):
+    config = {**CONFIG, "checkpoint_every": 10}
+    outputs = [
+        jobs.finish(process)
+        for process in _pair(tmp_path, config=config, run_dir=str(tmp_path / "run"), full_disk=True)
+    ]
+    assert "no checkpoint at step 40 (OSError: [Errno 28] No space left" in outputs[0]
+    assert "another process could not write its part" in outputs[1]
+    _same_losses(on_one_device, jobs.outcome(tmp_path, "job0"))
+
+
 def test_a_batch_that_devices_cannot_share_evenly_is_refused(tmp_path):
     process = jobs.start(tmp_path, devices=8, config={**CONFIG, "batch_size": 12})
     output, _ = process.communicate(timeout=60)

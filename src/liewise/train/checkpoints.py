@@ -73,28 +73,28 @@ class Checkpoints:
             return tree, {**seal["notes"], "step": step}
 
     def _save(self, step: int, tree: PyTree, notes: dict[str, Any]) -> None:
+        leads = jax.process_index() == 0
         saving = self._folder / f"{_SAVING}{step:09d}"
-        if jax.process_index() == 0:
-            saving.mkdir(parents=True)
-            _refuse_full(saving, tree)
-        agree([0])
-        _write(saving / "state", tree)
-        if jax.process_index() == 0:
-            content = {
-                "format": _FORMAT,
-                "fingerprint": self._fingerprint,
-                "notes": notes,
-                "files": _digests(saving),
-            }
-            _write_seal(saving, content)
-            for path in [*saving.rglob("*"), saving]:
-                sync(path)
-            final = self._path(step)
-            if final.exists():  # from a run that went on from an older one
-                os.rename(final, self._folder / f"{_BROKEN}{step:09d}")
-            os.rename(saving, final)
-            sync(self._folder)
-        agree([0])
+        with _together():
+            if leads:
+                saving.mkdir(parents=True)
+                _refuse_full(saving, tree)
+        with _together():
+            _write(saving / "state", tree)
+        with _together():
+            if leads:
+                self._seal(saving, step, notes)
+
+    def _seal(self, saving: Path, step: int, notes: dict[str, Any]) -> None:
+        content = {"format": _FORMAT, "fingerprint": self._fingerprint, "notes": notes, "files": _digests(saving)}
+        _write_seal(saving, content)
+        for path in [*saving.rglob("*"), saving]:
+            sync(path)
+        final = self._path(step)
+        if final.exists():  # from a run that went on from an older one
+            os.rename(final, self._folder / f"{_BROKEN}{step:09d}")
+        os.rename(saving, final)
+        sync(self._folder)
 
     def _path(self, step: int) -> Path:
         return self._folder / f"{step:09d}"
@@ -151,6 +151,21 @@ def sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+@contextlib.contextmanager
+def _together() -> Iterator[None]:
+    """What fails on one process fails on all, so that none waits for another for ever."""
+    failure: Exception | None = None
+    try:
+        yield
+    except Exception as error:
+        failure = error
+    failed = agree([int(failure is not None)])[0]
+    if failure is not None:
+        raise failure
+    if failed:
+        raise OSError("another process could not write its part")
 
 
 def _refuse_full(folder: Path, tree: PyTree) -> None:
