@@ -43,11 +43,11 @@ $(VENV)/.run: pyproject.toml constraints.txt | $(VENV)/bin/python
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.run
-	$(PIP) pip  # 25.1 or newer reads dependency groups
+	$(PIP) 'pip>=25.1'  # which reads dependency groups
 	$(PIP) --group dev
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.run
-	$(PIP) pip
+	$(PIP) 'pip>=25.1'
 	$(PIP) --group bench
 	touch $@
