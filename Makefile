@@ -25,7 +25,7 @@ check: $(VENV)/.dev  ## lint, types, layers
 	$(BIN)/lint-imports
 
 bench: $(VENV)/.bench  ## speed as ratios within one process
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks --page docs/benchmarks.md
 
 docs: export NO_MKDOCS_2_WARNING = 1
 docs: $(VENV)/.dev  ## the documentation, warnings as errors

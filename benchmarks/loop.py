@@ -84,7 +84,7 @@ def _overhead() -> dict[str, Any]:
         "name": "training loop / bare compiled step",
         "value": 100 * (slow / fast - 1),
         "unit": "% more time",
-        "target": "<= 3",
+        "target": 3.0,
         "note": f"MLP 784-2048-1024-512-256, batch {_BATCH}: {1e3 * slow:.1f} ms against {1e3 * fast:.1f} ms a "
         f"step, lower quartiles of {len(ours)} and {len(bare)} calls of {_STEPS} steps",
     }
@@ -141,7 +141,7 @@ def _memory() -> dict[str, Any]:
         "name": "memory of a step, twice the batch / once",
         "value": growth,
         "unit": "x",
-        "target": "<= 2",
+        "target": 2.0,
         "note": "largest of the doublings; "
         + ", ".join(f"{n}: {size / 2**20:.1f} MiB" for n, size in zip(_MEMORY_BATCHES, sizes, strict=True)),
     }

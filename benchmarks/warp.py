@@ -89,7 +89,7 @@ def _torch(kind: str, images: jax.Array, matrices: jax.Array, cotangent: jax.Arr
     import torch
 
     def tensor(array):
-        return torch.from_numpy(np.ascontiguousarray(array))
+        return torch.from_numpy(np.array(array, order="C"))
 
     planes, slopes = (tensor(np.moveaxis(np.asarray(a), -1, 1)) for a in (images, cotangent))
     theta = tensor(np.asarray(matrices)[:, :2])
