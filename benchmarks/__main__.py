@@ -54,8 +54,8 @@ def _page(rows: list[dict[str, Any]]) -> str:
     lines += [f"| {row['name']} | {' | '.join(_words(row))} | {row['note']} |" for row in rows]
     torch = f", PyTorch {machine['torch']}" if machine["torch"] else ""
     return (
-        "# Benchmarks\n\n`make bench` on a quiet machine prints this table and writes `runs/bench.json`. Everything is\n"
-        "a ratio of two things timed in turns in one process: absolute times do not carry over between machines.\n\n"
+        "# Benchmarks\n\n`make bench` on a quiet machine prints this table and writes `runs/bench.json`. Everything\n"
+        "is a ratio of two things timed in turns in one process: absolute times do not carry over between machines.\n\n"
         f"The latest: {machine['cpu']}, {machine['cores']} cores, Python {machine['python']}, JAX {machine['jax']}"
         f"{torch}.\n\n" + "\n".join(lines) + "\n"
     )
