@@ -64,12 +64,8 @@ def load_dsprites(
         labels, factors = row_factors(drawn)
         splits[name] = Split(part, labels, to_factors(factors, _SIZE))
     repeats = [len(drawn) - len(np.unique(drawn)) for drawn in rows]
-    return Dataset(
-        name=entry.name,
-        splits=splits,
-        class_names=entry.class_names,
-        licence=entry.licence,
-        citation=entry.citation,
+    return entry.dataset(
+        splits,
         source=f"{entry.homepage}, drawn with seed {seed}",
         notes=(f"drawn with replacement: {repeats[0]:,} repeated rows in train, {repeats[1]:,} in test",),
     )

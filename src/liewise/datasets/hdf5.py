@@ -80,15 +80,7 @@ def _load(
             for index, key in zip(files[name], keys, strict=True)
         )
         loaded[name] = Split(images, labels.reshape(-1).astype(np.int64))
-    return Dataset(
-        name=entry.name,
-        splits=loaded,
-        class_names=entry.class_names,
-        licence=entry.licence,
-        citation=entry.citation,
-        source=entry.homepage,
-        notes=() if n is None else (f"the first {n:,} images of each split",),
-    )
+    return entry.dataset(loaded, notes=() if n is None else (f"the first {n:,} images of each split",))
 
 
 def _unpacked(entry: Entry, file: RemoteFile, data_dir: str | Path | None, progress: bool) -> Path:

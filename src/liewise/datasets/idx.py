@@ -20,14 +20,7 @@ _HEADER_BYTES = 4
 def load_idx(entry: Entry, *, data_dir: str | Path | None, progress: bool) -> Dataset:
     """Load MNIST or Fashion-MNIST."""
     paths = [ensure(entry, file, data_dir=data_dir, progress=progress) for file in entry.files]
-    return Dataset(
-        name=entry.name,
-        splits={"train": idx_split(paths[0], paths[1]), "test": idx_split(paths[2], paths[3])},
-        class_names=entry.class_names,
-        licence=entry.licence,
-        citation=entry.citation,
-        source=entry.homepage,
-    )
+    return entry.dataset({"train": idx_split(paths[0], paths[1]), "test": idx_split(paths[2], paths[3])})
 
 
 def idx_split(images: Path, labels: Path) -> Split:

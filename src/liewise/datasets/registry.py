@@ -4,10 +4,13 @@ Checksums are those that torchvision, the sets' own repositories and their archi
 files are of the unpacked contents.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from liewise.datasets.dataset import Dataset
 from liewise.datasets.download import RemoteFile
 from liewise.datasets.outlines import SHAPES
+from liewise.datasets.split import Split
 
 __all__ = ["ENTRIES", "Entry"]
 
@@ -26,6 +29,18 @@ class Entry:
     files: tuple[RemoteFile, ...] = ()  # none where it is built in
     folders: tuple[str, ...] = ()  # further names for its folder in a data directory
     substitutes: tuple[str, ...] = ()  # files in another format that may stand in for `files`
+
+    def dataset(self, splits: Mapping[str, Split], *, source: str = "", notes: tuple[str, ...] = ()) -> Dataset:
+        """Return these splits as the data set that this entry describes."""
+        return Dataset(
+            name=self.name,
+            splits=splits,
+            class_names=self.class_names,
+            licence=self.licence,
+            citation=self.citation,
+            source=source or self.homepage,
+            notes=notes,
+        )
 
     @property
     def download_size(self) -> int:

@@ -32,15 +32,7 @@ def load_svhn(entry: Entry, *, data_dir: str | Path | None, progress: bool) -> D
     else:
         paths = [ensure(entry, file, data_dir=data_dir, progress=progress) for file in entry.files]
         splits = {name: read_mat(path) for name, path in zip(_OFFICIAL, paths, strict=True)}
-    return Dataset(
-        name=entry.name,
-        splits=splits,
-        class_names=entry.class_names,
-        licence=entry.licence,
-        citation=entry.citation,
-        source=entry.homepage,
-        notes=notes,
-    )
+    return entry.dataset(splits, notes=notes)
 
 
 def read_mat(path: Path) -> Split:
