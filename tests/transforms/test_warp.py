@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.ndimage import gaussian_filter, map_coordinates
 
-from liewise.transforms import affine, warp
+from liewise.transforms import affine, sample, warp
 
 KINDS = ("bilinear", "bicubic")
 SHAPES = ((28, 28, 1), (64, 64, 3), (256, 256, 1), (20, 33, 2), (8, 3, 1), (1, 5, 1))
@@ -79,14 +79,15 @@ def test_bicubic_matches_a_naive_oracle(shape, fill):
 @pytest.mark.parametrize("shape", [(12, 12, 1), (9, 14, 3), (64, 64, 1)])
 def test_derivatives_match_automatic_ones(kind, shape):
     """JAX differentiates the same taps through its gathers, slowly; both must agree, for images and matrices."""
-    from liewise.transforms.interpolation import interpolate
     from liewise.transforms.warp import _points
+
+    plain = sample.fun  # what is differentiated by hand, before it was
 
     images, matrices = jnp.asarray(smooth_images(shape)), jnp.asarray(some_matrices(seed=2))[:, :2]
     weights = jax.random.normal(jax.random.key(0), images.shape)
 
     def automatic(images, matrices):
-        return jnp.sum(weights * interpolate(images, *_points(matrices, images.shape), kind, -1.0))
+        return jnp.sum(weights * plain(images, _points(matrices, shape[:2]), kind, -1.0))
 
     def own(images, matrices):
         whole = jnp.concatenate([matrices, jnp.zeros((3, 1, 3)).at[:, 0, 2].set(1)], 1)
@@ -160,6 +161,28 @@ def test_a_nan_matrix_gives_nan_and_no_crash(kind):
     result = warp(images, matrices, interpolation=kind)
     assert bool(jnp.isfinite(result[0]).all())
     assert bool(jnp.isnan(result[1]).all())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_points_need_not_be_a_grid(kind):
+    """Rings around the middle, as many as wanted: values against SciPy, derivatives against automatic ones."""
+    images = jnp.asarray(smooth_images((20, 30, 2)))
+    radius, angle = np.meshgrid(np.linspace(0, 18, 5), np.linspace(0, 2 * np.pi, 7), indexing="ij")
+    rings = np.stack([14.5 + radius * np.cos(angle), 9.5 + radius * np.sin(angle)]).astype(np.float32)
+    points = jnp.asarray(np.stack([rings, rings + 0.3, rings - 0.7]))
+    values = sample(images, points, kind, 0.5)
+    assert values.shape == (3, 5, 7, 2)
+    if kind == "bilinear":
+        where = np.asarray(points[1, ::-1], np.float64)
+        truth = map_coordinates(np.asarray(images[1, ..., 1]), where, order=1, mode="grid-constant", cval=0.5)
+        np.testing.assert_allclose(values[1, ..., 1], truth, atol=1e-5)
+    weights = jax.random.normal(jax.random.key(0), values.shape)
+    own, automatic = (
+        jax.jit(jax.grad(lambda i, p, read=read: jnp.sum(weights * read(i, p, kind, 0.5)), (0, 1)))(images, points)
+        for read in (sample, sample.fun)
+    )
+    for a, b in zip(own, automatic, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-4)
 
 
 def test_far_away_reads_fill_with_no_slope():

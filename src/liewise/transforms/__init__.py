@@ -3,7 +3,7 @@
 from liewise.transforms.colour import Colour, colour, hsv_to_rgb, rgb_to_hsv
 from liewise.transforms.coordinate import Coordinate
 from liewise.transforms.group import Additive, Group
-from liewise.transforms.interpolation import Interpolation
+from liewise.transforms.interpolation import Interpolation, sample
 from liewise.transforms.product import Joined, Product, product
 from liewise.transforms.spatial import Affine, Chart, Flips, Spatial, affine, flips
 from liewise.transforms.spec import from_json, parse, to_json
@@ -29,6 +29,7 @@ __all__ = [
     "parse",
     "product",
     "rgb_to_hsv",
+    "sample",
     "to_json",
     "warp",
 ]
