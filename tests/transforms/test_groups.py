@@ -62,6 +62,7 @@ def laws(name):
         etas = [group.sample(k, BATCH) for k in jax.random.split(jax.random.key(seed), 3)]
         a, b, c = (group.element(eta) for eta in etas)
         one, compose, inverse, apart = group.identity(BATCH), group.compose, group.inverse, group.distance
+        slope = jax.grad(lambda eta: apart(group.element(eta), a).sum())(etas[0])
         return {
             "nothing after": apart(compose(a, one), a),
             "nothing before": apart(compose(one, a), a),
@@ -71,6 +72,7 @@ def laws(name):
             "inverse of a product": apart(inverse(compose(a, b)), compose(inverse(b), inverse(a))),
             "read back": jnp.abs(group.difference(group.parameters(a), etas[0])).max(-1),
             "distance to itself": apart(a, a),
+            "slope of the distance at 0": jnp.abs(slope),
             "distance is symmetric": jnp.abs(apart(a, b) - apart(b, a)),
             "triangle": jnp.maximum(apart(a, c) - apart(a, b) - apart(b, c), 0),
         }

@@ -1,22 +1,21 @@
 """Colour as a group: hue turned, saturation and value multiplied, pixel by pixel in HSV (`004`, eq. 25)."""
 
-from collections.abc import Mapping
-
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from liewise.errors import TransformError
 from liewise.transforms.coordinate import Coordinate
-from liewise.transforms.group import Additive, with_box
+from liewise.transforms.group import Additive, Box
 
-__all__ = ["Colour", "colour", "hsv_to_rgb", "rgb_to_hsv"]
+__all__ = ["COLOUR_NAMES", "Colour", "colour", "hsv_to_rgb", "rgb_to_hsv"]
 
 _COORDINATES = (  # the limits are those of the paper's C.2
     Coordinate("hue", "deg", "red to green to blue", -0.5, 0.5, period=1.0),
     Coordinate("saturation", "factor", "more vivid", -2.301, 2.301),
     Coordinate("value", "factor", "brighter", -0.51, 0.51),
 )
+COLOUR_NAMES = tuple(c.name for c in _COORDINATES)
 _FAINT = 1e-6  # below this, a hue or a saturation is rounding error
 
 
@@ -26,7 +25,7 @@ class Colour(Additive):
     def act(self, element: Float[Array, "batch dim"], examples):
         """Change each pixel's colour; saturation and value are clipped to [0, 1], gradients pass the clip."""
         hue, saturation, value = (self._column(element, name) for name in ("hue", "saturation", "value"))
-        hsv = rgb_to_hsv((examples + 1) / 2)
+        hsv = rgb_to_hsv(_pass_clip((examples + 1) / 2))  # bicubic reading overshoots
         h = hsv[..., 0] + hue
         s = _pass_clip(hsv[..., 1] * jnp.exp(saturation))
         v = _pass_clip(hsv[..., 2] * jnp.exp(value))
@@ -43,7 +42,7 @@ class Colour(Additive):
         return element[:, self.index(name), None, None]
 
 
-def colour(*names: str, box: Mapping[str, float | tuple[float, float]] | None = None) -> Colour:
+def colour(*names: str, box: Box | None = None) -> Colour:
     """Make a colour group of any of hue, saturation and value; of all three without names.
 
     Args:
@@ -53,12 +52,11 @@ def colour(*names: str, box: Mapping[str, float | tuple[float, float]] | None = 
     >>> colour("hue").names
     ('hue',)
     """
-    known = tuple(c.name for c in _COORDINATES)
     for name in names:
-        if name not in known:
-            raise TransformError(f"no colour coordinate {name!r}; there are {', '.join(known)}")
-    chosen = tuple(c for c in _COORDINATES if c.name in (names or known))
-    return Colour(with_box(chosen, box))
+        if name not in COLOUR_NAMES:
+            raise TransformError(f"no colour coordinate {name!r}; there are {', '.join(COLOUR_NAMES)}")
+    chosen = tuple(c for c in _COORDINATES if c.name in (names or COLOUR_NAMES))
+    return Colour(chosen).with_box(box or {})
 
 
 def rgb_to_hsv(rgb: Float[Array, "*batch 3"]) -> Float[Array, "*batch 3"]:

@@ -37,6 +37,8 @@ class Coordinate:
     steps: tuple[float, ...] | None = None  # the only values of a finite coordinate
 
     def __post_init__(self):
+        for end in ("low", "high"):  # plain numbers: a group must be hashable, and go into JSON
+            object.__setattr__(self, end, float(getattr(self, end)))
         if not (np.isfinite(self.low) and np.isfinite(self.high) and self.low <= self.high):
             raise TransformError(f"the box of {self.name!r} needs finite low <= high; got {self.low}, {self.high}")
         if self.period is not None and self.period <= 0:

@@ -5,13 +5,15 @@ composition and inverse are exact (matrices for affine maps, sums for colour), s
 however many transformations were composed.
 """
 
+import dataclasses
 from abc import abstractmethod
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from liewise.errors import TransformError
@@ -19,7 +21,9 @@ from liewise.transforms.coordinate import Coordinate
 
 __all__ = ["Additive", "Group"]
 
+G = TypeVar("G", bound="Group")
 Element = Any  # a pytree of arrays with the batch in front
+Box = Mapping[str, float | int | np.number | Sequence[float]]  # by name, in η: a limit either way, or (low, high)
 
 
 class Group(eqx.Module):
@@ -67,6 +71,18 @@ class Group(eqx.Module):
         """Subtract coordinates, the short way round where they go in circles."""
         columns = (one - other).T
         return jnp.stack([c.wrap(column) for c, column in zip(self.coordinates, columns, strict=True)], -1)
+
+    def with_box(self: G, box: Box) -> G:
+        """Return the same group with another random box for the coordinates that are named.
+
+        >>> from liewise import transforms
+        >>> transforms.affine("rotation", "scale").with_box({"rotation": 0.5, "scale": (0.0, 0.2)}).box[1]
+        Array([0.5, 0.2], dtype=float32)
+        """
+        unknown = set(box) - set(self.names)
+        if unknown:
+            raise TransformError(f"the box names {', '.join(sorted(unknown))}, which this group does not have")
+        return dataclasses.replace(self, coordinates=tuple(_with_limits(c, box.get(c.name)) for c in self.coordinates))
 
     @property
     def dim(self) -> int:
@@ -122,33 +138,21 @@ class Additive(Group):
 
     def distance(self, one, other):
         """Return the Euclidean distance in η, the short way round where coordinates go in circles."""
-        return _norm(self.difference(one, other))
+        return root(jnp.sum(self.difference(one, other) ** 2, -1))
 
     def parameters(self, element):
         """Return η, brought to the middle turn where coordinates go in circles."""
         return self.difference(element, jnp.zeros_like(element))
 
 
-def with_box(
-    coordinates: tuple[Coordinate, ...], box: Mapping[str, float | tuple[float, float]] | None
-) -> tuple[Coordinate, ...]:
-    """Replace the random box of the coordinates named: a limit either way, or (low, high), in η."""
-    unknown = set(box or {}) - {c.name for c in coordinates}
-    if unknown:
-        raise TransformError(f"the box names {', '.join(sorted(unknown))}, which this group does not have")
-
-    def changed(c: Coordinate) -> Coordinate:
-        limit = (box or {}).get(c.name)
-        if limit is None:
-            return c
-        low, high = limit if isinstance(limit, tuple) else (-limit, limit)
-        return Coordinate(c.name, c.unit, c.positive, low, high, c.period, c.steps)
-
-    return tuple(changed(c) for c in coordinates)
-
-
-def _norm(vectors: Float[Array, "batch dim"]) -> Float[Array, " batch"]:
-    """Return lengths, with a gradient of zero rather than NaN at length zero."""
-    square = jnp.sum(vectors**2, -1)
+def root(square: Float[Array, " batch"]) -> Float[Array, " batch"]:
+    """Return the square root, with a gradient of zero rather than NaN at zero."""
     safe = jnp.where(square > 0, square, 1.0)
     return jnp.where(square > 0, jnp.sqrt(safe), 0.0)
+
+
+def _with_limits(coordinate: Coordinate, limit: float | int | np.number | Sequence[float] | None) -> Coordinate:
+    if limit is None:
+        return coordinate
+    low, high = limit if isinstance(limit, Sequence) else (-limit, limit)
+    return dataclasses.replace(coordinate, low=low, high=high)

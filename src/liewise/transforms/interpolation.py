@@ -30,10 +30,11 @@ _BLOCK = 16_384  # pixels
 def sample(images: Images, points: Points, kind: Interpolation = "bicubic", fill: float = -1.0) -> Values:
     """Read every image at its points: x and y in pixels from the centre of its top left pixel.
 
-    Gradients flow to the images and to the points. The points must come out of something that XLA computes once (an
-    argument, a matrix product, a loop), not out of cheap arithmetic: it would redo that wherever they are used,
-    rounded differently, and a point next to a pixel's centre could then get the taps of one pixel and the weights of
-    its neighbour.
+    Gradients flow to the images and to the points, in reverse mode.
+
+    The points are kept from being fused into what uses them. Where they are cheap arithmetic, XLA would redo it in
+    each place, rounded differently, and a point next to a pixel's centre could get the taps of one pixel and the
+    weights of its neighbour.
 
     >>> image = jnp.array([[0.0, 1.0], [2.0, 3.0]])[None, :, :, None]
     >>> sample(image, jnp.array([0.5, 1.0]).reshape(1, 2, 1, 1), "bilinear").ravel()
@@ -89,12 +90,11 @@ def _spread(values: Values, points: Points, *, kind: Interpolation, shape: tuple
     batch = values.shape[0]
     taps = _Taps((batch, *shape), points, kind)
     width = jnp.stack(taps.weights(taps.dx), -1)
-    corner = taps.corner.reshape(-1)
-    total = jnp.zeros((batch * taps.rows * taps.columns, taps.size * channels), values.dtype)
+    corner = taps.corner.reshape(batch, -1)
+    total = jnp.zeros((batch, taps.rows * taps.columns, taps.size * channels), values.dtype)
     for j, weight in enumerate(taps.weights(taps.dy)):
         update = (weight[..., None, None] * width[..., None]) * values[..., None, :]
-        update = update.reshape(-1, taps.size * channels)
-        total = total.at[corner + j * taps.columns].add(update, mode="promise_in_bounds")
+        total = _add(total, corner + j * taps.columns, update.reshape(batch, -1, taps.size * channels))
     total = total.reshape(batch, taps.rows, taps.columns, taps.size, channels)
     m = taps.margin
     parts = [total[:, m : m + rows, m - i : m - i + columns, i] for i in range(taps.size)]
@@ -127,7 +127,8 @@ class _Taps:
     """Which pixels of the padded image each point reads, and how far the point lies from them."""
 
     def __init__(self, shape: tuple[int, ...], points: Points, kind: Interpolation):
-        batch, rows, columns, _ = shape
+        _, rows, columns, _ = shape
+        points = lax.optimization_barrier(points)  # see `sample`
         self.weights, self.weight_slopes = _KERNELS[kind]
         self.size = 2 if kind == "bilinear" else 4
         reach = self.size // 2
@@ -135,8 +136,7 @@ class _Taps:
         self.rows, self.columns = rows + 2 * self.margin, columns + 2 * self.margin
         column, self.dx = self._split(points[:, 0], columns, reach)
         row, self.dy = self._split(points[:, 1], rows, reach)
-        first = jnp.arange(batch)[:, None, None] * (self.rows * self.columns)
-        self.corner = first + (row + self.margin - reach + 1) * self.columns + (column + self.margin - reach + 1)
+        self.corner = (row + self.margin - reach + 1) * self.columns + (column + self.margin - reach + 1)
 
     @staticmethod
     def _split(position, extent: int, reach: int):
@@ -150,18 +150,24 @@ class _Taps:
 def _padded(images: Images, margin: int, fill: float):
     rim = (margin, margin)
     padded = jnp.pad(images, ((0, 0), rim, rim, (0, 0)), constant_values=fill)
-    return padded.reshape(-1, images.shape[-1])
+    return padded.reshape(len(images), -1, images.shape[-1])
 
 
-def _weigh(taps: _Taps, pixels: Float[Array, "pixels channels"], along_x, along_y):
+def _weigh(taps: _Taps, pixels: Float[Array, "batch pixels channels"], along_x, along_y):
     total = jnp.zeros((), pixels.dtype)
     for j in range(taps.size):
         line = jnp.zeros((), pixels.dtype)
         for i in range(taps.size):
-            tap = pixels.at[taps.corner + (j * taps.columns + i)].get(mode="promise_in_bounds")
+            tap = _read(pixels, taps.corner + (j * taps.columns + i))
             line = line + along_x[i][..., None] * tap
         total = total + along_y[j][..., None] * line
     return total
+
+
+# Each image is indexed on its own: a batch that is shared out over devices then needs no exchange between them, and
+# indices stay small whatever the batch.
+_read = jax.vmap(lambda pixels, index: pixels.at[index].get(mode="promise_in_bounds"))
+_add = jax.vmap(lambda pixels, index, update: pixels.at[index].add(update, mode="promise_in_bounds"))
 
 
 def _linear(t: jax.Array) -> list[jax.Array]:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from liewise.errors import TransformError
-from liewise.transforms.group import Group
+from liewise.transforms.group import Box, Group, root
 from liewise.transforms.spatial import Affine, Flips, Spatial
 
 __all__ = ["Joined", "Product", "product"]
@@ -18,6 +18,17 @@ class Product(Group):
     """The direct product of groups whose actions commute: a tuple of elements, applied in turn."""
 
     factors: tuple[Group, ...]
+
+    def __init__(self, factors: Sequence[Group]):
+        self.factors = tuple(factors)
+        self.coordinates = tuple(c for f in factors for c in f.coordinates)
+
+    def with_box(self, box: Box) -> "Product":
+        """Return the same product with another random box for the coordinates that are named."""
+        unknown = set(box) - set(self.names)
+        if unknown:
+            raise TransformError(f"the box names {', '.join(sorted(unknown))}, which this group does not have")
+        return Product([f.with_box({n: box[n] for n in f.names if n in box}) for f in self.factors])
 
     def element(self, eta: Float[Array, "batch dim"]) -> tuple:
         """Return each factor's element from its share of η."""
@@ -40,7 +51,7 @@ class Product(Group):
     def distance(self, one: tuple, other: tuple) -> Float[Array, " batch"]:
         """Return the root of the summed squares of the factors' distances."""
         parts = [f.distance(a, b) for f, a, b in zip(self.factors, one, other, strict=True)]
-        return jnp.sqrt(jnp.sum(jnp.stack(parts) ** 2, 0))
+        return root(jnp.sum(jnp.stack(parts) ** 2, 0))
 
     def parameters(self, element: tuple) -> Float[Array, "batch dim"]:
         """Read off each factor's coordinates."""
@@ -63,6 +74,15 @@ class Joined(Spatial):
 
     affine: Affine = eqx.field(kw_only=True)
     flips: Flips = eqx.field(kw_only=True)
+
+    def __init__(self, affine: Affine, flips: Flips):
+        self.affine, self.flips = affine, flips
+        self.coordinates = affine.coordinates + flips.coordinates
+        self.interpolation, self.fill = affine.interpolation, affine.fill
+
+    def with_box(self, box: Box) -> "Joined":
+        """Return the same group with another random box for the affine coordinates that are named."""
+        return Joined(self.affine.with_box(box), self.flips)
 
     def element(self, eta: Float[Array, "batch dim"]) -> Float[Array, "batch 3 3"]:
         """Multiply the two matrices."""
@@ -102,7 +122,7 @@ def product(*groups: Group) -> Group:
         raise TransformError(f"each coordinate once, please; got {', '.join(names)}")
     if len(factors) == 1:
         return factors[0]
-    return Product(tuple(c for f in factors for c in f.coordinates), tuple(factors))
+    return Product(factors)
 
 
 def _join(groups: Sequence[Group]) -> list[Group]:
@@ -113,14 +133,7 @@ def _join(groups: Sequence[Group]) -> list[Group]:
     mirrors = [g for g in spatial if isinstance(g, Flips)]
     if len(maps) != 1 or len(mirrors) != 1 or len(spatial) > 2:
         raise TransformError("of the groups that move pixels, combine at most one affine group and one of flips")
-    moves = maps[0]
-    joined = Joined(
-        moves.coordinates + mirrors[0].coordinates,
-        moves.interpolation,
-        moves.fill,
-        affine=moves,
-        flips=mirrors[0],
-    )
+    joined = Joined(maps[0], mirrors[0])
     rest = [g for g in groups if not isinstance(g, Spatial)]
     return [joined, *rest]
 

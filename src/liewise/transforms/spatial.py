@@ -5,7 +5,6 @@ are signed so that a positive η does to the *displayed content* what its coordi
 counter-clockwise, larger, and leaning to the right.
 """
 
-from collections.abc import Mapping
 from typing import Literal, get_args
 
 import equinox as eqx
@@ -16,11 +15,11 @@ from jaxtyping import Array, Float
 from liewise.errors import TransformError
 from liewise.transforms import matrices
 from liewise.transforms.coordinate import Coordinate
-from liewise.transforms.group import Group, with_box
+from liewise.transforms.group import Box, Group, root
 from liewise.transforms.interpolation import Interpolation
 from liewise.transforms.warp import warp
 
-__all__ = ["Affine", "Chart", "Flips", "Spatial", "affine", "flips"]
+__all__ = ["SPATIAL_NAMES", "Affine", "Chart", "Flips", "Spatial", "affine", "flips"]
 
 Chart = Literal["factored", "exp"]
 Matrices = Float[Array, "batch 3 3"]
@@ -57,6 +56,9 @@ _COORDINATES = {
     "shear": ("ratio", "top leaning right", 0.25),
 }
 _SHORT = {"shift": ("shift-x", "shift-y")}
+_USUAL = ("shift", "rotation", "scale-x", "scale-y")  # the five of the paper
+_FLIPS = {"flip-x": "left and right exchanged", "flip-y": "top and bottom exchanged"}
+SPATIAL_NAMES = {"affine": (*_SHORT, *_PARTS), "flips": tuple(_FLIPS)}
 
 
 class Spatial(Group):
@@ -85,7 +87,7 @@ class Spatial(Group):
         """Return by how much the places that a pixel reads differ: root mean square over the frame, in half extents."""
         gap = (one - other)[:, :2, :]
         square = jnp.sum(gap[:, :, :2] ** 2, (1, 2)) / 3 + jnp.sum(gap[:, :, 2] ** 2, 1)
-        return jnp.sqrt(square)
+        return root(square)
 
     def check(self, shape: tuple[int, ...]) -> None:
         """Refuse what is not [height, width, channels]."""
@@ -153,7 +155,7 @@ class Flips(Spatial):
 def affine(
     *names: str,
     chart: Chart = "factored",
-    box: Mapping[str, float | tuple[float, float]] | None = None,
+    box: Box | None = None,
     interpolation: Interpolation = "bicubic",
     fill: float = -1.0,
 ) -> Affine:
@@ -170,8 +172,7 @@ def affine(
     >>> affine("rotation", "shift").names
     ('shift-x', 'shift-y', 'rotation')
     """
-    wanted = names or ("shift", "rotation", "scale-x", "scale-y")
-    full = [name for given in wanted for name in _SHORT.get(given, (given,))]
+    full = [name for given in names or _USUAL for name in _SHORT.get(given, (given,))]
     for name in full:
         if name not in _PARTS:
             raise TransformError(f"no affine coordinate {name!r}; there are {', '.join(_PARTS)}")
@@ -185,18 +186,17 @@ def affine(
         unit, positive, limit = _COORDINATES[name]
         period = 2 * np.pi if name == "rotation" else None
         coordinates.append(Coordinate(name, unit, positive, -limit, limit, period))
-    return Affine(with_box(tuple(coordinates), box), interpolation, fill, chart)
+    return Affine(tuple(coordinates), interpolation, fill, chart).with_box(box or {})
 
 
 def flips(*names: str, interpolation: Interpolation = "bicubic", fill: float = -1.0) -> Flips:
     """Make the group of mirrorings: flip-x (left to right), flip-y (top to bottom), or both."""
-    wanted = names or ("flip-x", "flip-y")
-    meaning = {"flip-x": "left and right exchanged", "flip-y": "top and bottom exchanged"}
+    wanted = names or tuple(_FLIPS)
     for name in wanted:
-        if name not in meaning:
+        if name not in _FLIPS:
             raise TransformError(f"no flip {name!r}; there are flip-x and flip-y")
     coordinates = tuple(
-        Coordinate(name, "times", text, 0.0, 1.0, steps=(0.0, 1.0)) for name, text in meaning.items() if name in wanted
+        Coordinate(name, "times", text, 0.0, 1.0, steps=(0.0, 1.0)) for name, text in _FLIPS.items() if name in wanted
     )
     return Flips(coordinates, interpolation, fill)
 

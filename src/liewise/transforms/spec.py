@@ -6,24 +6,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from liewise.errors import TransformError
-from liewise.transforms.colour import Colour, colour
+from liewise.transforms.colour import COLOUR_NAMES, Colour, colour
 from liewise.transforms.group import Group
 from liewise.transforms.product import Joined, Product, product
-from liewise.transforms.spatial import Affine, Flips, affine, flips
+from liewise.transforms.spatial import SPATIAL_NAMES, Affine, Flips, affine, flips
 from liewise.transforms.warp import half_extent
 
 __all__ = ["from_json", "parse", "to_json"]
 
-_AFFINE = ("shift", "shift-x", "shift-y", "rotation", "scale", "scale-x", "scale-y", "shear")
-_COLOUR = ("hue", "saturation", "value")
-_FLIPS = ("flip-x", "flip-y")
-_WHOLE = {"affine": ("shift", "rotation", "scale-x", "scale-y"), "colour": _COLOUR, "flips": _FLIPS}
+_KINDS = {**SPATIAL_NAMES, "colour": COLOUR_NAMES}
+_MAKERS = {"affine": affine, "flips": flips, "colour": colour}
 _SAME = {"color": "colour"}
-_MAKERS = (
-    (lambda names, box: affine(*names, box=box), _AFFINE),
-    (lambda names, box: flips(*names), _FLIPS),
-    (lambda names, box: colour(*names, box=box), _COLOUR),
-)
 
 
 def to_json(group: Group) -> dict[str, Any]:
@@ -68,60 +61,71 @@ def from_json(description: Mapping[str, Any]) -> Group:
         raise TransformError(f"not the description of a group: {dict(description)!r}") from error
 
 
-def parse(text: str, size: tuple[int, int] | None = None) -> Group:
+def parse(text: str, size: tuple[int, int] | None = None, **spatial: Any) -> Group:
     """Build a group from a list of groups and coordinates, each with a limit where wanted.
 
-    Limits carry a unit: degrees (`rotation=45deg`, `hue=90deg`), pixels or per cent of the half extent
-    (`shift=4px`, `shift-x=20%`), factors (`scale=1.3x`); a shear has none. They hold either way.
+    Limits carry a unit and hold either way: degrees (`rotation=45deg`, `hue=90deg`), pixels or per cent of the half
+    extent (`shift=4px`, `shift-x=20%`), factors (`scale=1.3x`); a shear has none.
 
     Args:
         text: such as "affine,colour" or "rotation=45deg,scale".
         size: the images' (height, width), for limits in pixels.
+        **spatial: what `affine` and `flips` take besides: interpolation and fill; and affine's chart.
 
     >>> parse("rotation=90deg,hue").names
     ('rotation', 'hue')
     """
-    limits: dict[str, float | None] = {}
-    for part in text.replace(" ", "").split(","):
-        name, _, limit = part.partition("=")
-        name = _SAME.get(name, name)
-        if name in _WHOLE:
-            if limit:
-                raise TransformError(f"{part!r}: a limit belongs to a coordinate, not to all of {name}")
-            limits.update(dict.fromkeys(_WHOLE[name]))
-        elif name in (*_AFFINE, *_COLOUR, *_FLIPS):
-            limits[name] = _limit(name, limit, size) if limit else None
-        else:
-            known = ", ".join((*_WHOLE, *_AFFINE, *_COLOUR, *_FLIPS))
+    parts = [part.partition("=") for part in text.replace(" ", "").split(",")]
+    named: dict[str, dict[str, float | None]] = {kind: {} for kind in _KINDS}
+    for name, _, limit in parts:
+        kind = _kind(_SAME.get(name, name))
+        if kind is None:
+            known = ", ".join((*_KINDS, *(n for names in _KINDS.values() for n in names)))
             raise TransformError(f"no transformation {name!r}; there are {known}")
+        if _SAME.get(name, name) == kind:
+            if limit:
+                raise TransformError(f"{name}={limit}: a limit belongs to a coordinate, not to all of {kind}")
+            for whole in _MAKERS[kind]().names:
+                named[kind].setdefault(whole, None)
+            continue
+        value = _limit(name, limit, size) if limit else None
+        for coordinate in _MAKERS[kind](name).names:
+            if named[kind].get(coordinate) is not None:
+                raise TransformError(f"{coordinate} has two limits; give one")
+            named[kind][coordinate] = value
     groups = []
-    for make, names in _MAKERS:
-        chosen = [name for name in limits if name in names]
-        box = {name: value for name in chosen if (value := limits[name]) is not None}
-        if "shift" in box:
-            box["shift-x"] = box["shift-y"] = box.pop("shift")
-        if chosen:
-            groups.append(make(chosen, box))
+    for kind, limits in named.items():
+        options = spatial if kind == "affine" else {k: v for k, v in spatial.items() if k != "chart"}
+        group = _MAKERS[kind](*limits, **({} if kind == "colour" else options)) if limits else None
+        box = {name: value for name, value in limits.items() if value is not None}
+        groups += [group.with_box(box)] if group else []
     return product(*groups)
 
 
+def _kind(name: str) -> str | None:
+    return next((kind for kind, names in _KINDS.items() if name == kind or name in names), None)
+
+
 def _limit(name: str, text: str, size: tuple[int, int] | None) -> float:
-    match = re.fullmatch(r"([0-9.]+)(deg|px|%|x|)", text)
+    match = re.fullmatch(r"(\d+\.?\d*|\.\d+)(deg|px|%|x|)", text)
     if not match:
         raise TransformError(f"{name}={text}: a limit is a number with its unit, such as 45deg, 4px, 20% or 1.3x")
     number, unit = float(match[1]), match[2]
-    if name in _FLIPS:
+    if name in SPATIAL_NAMES["flips"]:
         raise TransformError(f"{name}={text}: a flip has no limit")
-    if unit == "deg" and name in ("rotation", "hue"):
+    if unit == "px" and name.startswith("shift") and size is None:
+        raise TransformError(f"{name}={text}: pixels need the size of the images; use per cent of the half extent")
+    if unit == "deg" and name in ("rotation", "hue") and 0 < number <= 180:
         return math.radians(number) if name == "rotation" else number / 360
-    if unit == "px" and name.startswith("shift"):
-        if size is None:
-            raise TransformError(f"{name}={text}: pixels need the size of the images; use per cent of the half extent")
+    if unit == "px" and name.startswith("shift") and size is not None and number > 0:
         return number / half_extent(size)
-    if unit == "%" and name.startswith("shift"):
+    if unit == "%" and name.startswith("shift") and number > 0:
         return number / 100
     if unit == "x" and name.startswith(("scale", "saturation", "value")) and number > 1:
         return math.log(number)
-    if unit == "" and name == "shear":
+    if unit == "" and name == "shear" and number > 0:
         return number
-    raise TransformError(f"{name}={text}: rotation and hue take deg, shifts px or %, factors x above 1, shear none")
+    raise TransformError(
+        f"{name}={text}: rotation and hue take up to 180deg, shifts px or %, factors x above 1, shear a bare number;"
+        " and none is 0"
+    )
