@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from PIL import ExifTags, Image, ImageOps
+from PIL import ExifTags, Image, ImageFile, ImageOps, TiffImagePlugin
 
 __all__ = ["Header", "NotAnImage", "UnreadableImage", "header_of", "read_header", "read_image", "upright"]
 
@@ -57,6 +57,8 @@ def read_header(path: Path) -> Header:
 def read_image(path: Path) -> Image.Image:
     """Return the image in a file, with its pixels."""
     with _opened(path) as image:
+        # else Pillow maps an uncompressed TIFF into memory with height and width exchanged if it is turned
+        image.filename = ""
         try:
             image.load()
         except _BROKEN as error:
@@ -75,16 +77,17 @@ def header_of(image: Image.Image) -> Header:
         raise UnreadableImage(str(error) or type(error).__name__) from error
     if image.mode not in _GREY | _ALPHA | _COLOUR:
         raise UnreadableImage(f"pixels of kind {image.mode}, which have no fixed range")
-    width, height = reversed(image.size) if orientation in _TURNED else image.size
+    width, height = _stored_size(image)[::-1] if orientation in _TURNED else image.size
     return Header(height, width, 1 if image.mode in _GREY else 3, conversions)
 
 
 def upright(image: Image.Image, *, channels: int, background: int) -> Image.Image:
     """Return an image as displayed, as 8-bit grey or RGB, laid on the background where it is transparent."""
-    return ImageOps.exif_transpose(_flat(image, background)).convert("L" if channels == 1 else "RGB")
+    # turned first: what comes without alpha or with fewer bits has lost its EXIF data
+    return _flat(ImageOps.exif_transpose(image), background).convert("L" if channels == 1 else "RGB")
 
 
-def _opened(path: Path) -> Image.Image:
+def _opened(path: Path) -> ImageFile.ImageFile:
     try:
         return Image.open(path)
     except Image.DecompressionBombError as error:
@@ -94,6 +97,12 @@ def _opened(path: Path) -> Image.Image:
         if path.suffix.lower() in Image.registered_extensions():
             raise UnreadableImage("cannot be identified as an image") from error
         raise NotAnImage(str(error)) from error
+
+
+def _stored_size(image: Image.Image) -> tuple[int, int]:
+    if isinstance(image, TiffImagePlugin.TiffImageFile):  # its `size` is already that of the image turned upright
+        return image.tag_v2[TiffImagePlugin.IMAGEWIDTH], image.tag_v2[TiffImagePlugin.IMAGELENGTH]
+    return image.size
 
 
 def _conversions(image: Image.Image, orientation: int, deep: bool) -> tuple[str, ...]:
