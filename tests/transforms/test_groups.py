@@ -234,6 +234,12 @@ def test_eta_by_name_and_index():
         (lambda: lt.colour().check((28, 28, 1)), r"colour needs images \[height, width, 3\]; got \(28, 28, 1\)"),
         (lambda: lt.product(lt.affine(), lt.colour()).check((28, 28, 1)), "colour needs images"),
         (lambda: lt.affine("shift").coordinates[0].to_user(0.5), "give the images' size"),
+        (lambda: lt.affine(box={"rotation": 45}), "goes more than once round its period of 6.28319; boxes are in η"),
+        (lambda: lt.affine().element(jnp.zeros((3, 4))), r"expected η \[batch, 5\] for shift-x.*; got \(3, 4\)"),
+        (lambda: lt.affine().act(lt.affine().identity(3), jnp.zeros((4, 8, 8, 1))), "each of 3 elements; got"),
+        (lambda: lt.affine().act(lt.affine().identity(3), jnp.zeros((3, 8, 8))), r"expected images \[batch"),
+        (lambda: lt.affine().act(lt.affine().identity(1), jnp.zeros((1, 8, 8, 1), jnp.uint8)), "got uint8"),
+        (lambda: lt.colour().act(lt.colour().identity(2), jnp.zeros((2, 8, 8, 1))), "colour needs images"),
     ],
 )
 def test_what_cannot_be_is_refused_by_name(make, message):

@@ -7,6 +7,7 @@ from jaxtyping import Array, Float
 from liewise.errors import TransformError
 from liewise.transforms.coordinate import Coordinate
 from liewise.transforms.group import Additive, Box
+from liewise.transforms.warp import expect_images
 
 __all__ = ["COLOUR_NAMES", "Colour", "colour", "hsv_to_rgb", "rgb_to_hsv"]
 
@@ -24,6 +25,8 @@ class Colour(Additive):
 
     def act(self, element: Float[Array, "batch dim"], examples):
         """Change each pixel's colour; saturation and value are clipped to [0, 1], gradients pass the clip."""
+        expect_images(examples, len(element))
+        self.check(examples.shape[1:])
         hue, saturation, value = (self._column(element, name) for name in ("hue", "saturation", "value"))
         hsv = rgb_to_hsv(_pass_clip((examples + 1) / 2))  # bicubic reading overshoots
         h = hsv[..., 0] + hue

@@ -1,7 +1,6 @@
 """One named parameter of a group: its unit, its sign, its random box, and whether it goes round in a circle."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import jax
 import jax.numpy as jnp
@@ -21,15 +20,16 @@ class Coordinate:
     """A coordinate of η, and how people read it.
 
     Inside, a coordinate is what adds up: shifts in half extents of the frame, rotations in radians, hue in turns,
-    logarithms of factors. `to_user` gives pixels, degrees and factors.
+    logarithms of factors. `to_user` gives pixels ("px"), degrees ("deg", of a coordinate with a period) and factors
+    ("factor"); numbers in any other unit are read as they are.
 
-    >>> turn = Coordinate("rotation", "deg", "counter-clockwise", -3.1416, 3.1416, period=2 * 3.1415927)
-    >>> round(float(turn.to_user(1.5707963)), 3)
+    >>> turn = Coordinate("rotation", "deg", "counter-clockwise", -np.pi, np.pi, period=2 * np.pi)
+    >>> round(float(turn.to_user(np.pi / 2)), 3)
     90.0
     """
 
     name: str
-    unit: Literal["px", "deg", "factor", "ratio", "times"] | str  # of the user's values
+    unit: str  # of the user's values
     positive: str  # what a positive value does to the displayed example
     low: float  # the random box, in η
     high: float
@@ -37,12 +37,15 @@ class Coordinate:
     steps: tuple[float, ...] | None = None  # the only values of a finite coordinate
 
     def __post_init__(self):
-        for end in ("low", "high"):  # plain numbers: a group must be hashable, and go into JSON
-            object.__setattr__(self, end, float(getattr(self, end)))
         if not (np.isfinite(self.low) and np.isfinite(self.high) and self.low <= self.high):
             raise TransformError(f"the box of {self.name!r} needs finite low <= high; got {self.low}, {self.high}")
         if self.period is not None and self.period <= 0:
             raise TransformError(f"the period of {self.name!r} is positive or None; got {self.period}")
+        if self.period is not None and self.high - self.low > self.period * (1 + 1e-6):
+            raise TransformError(
+                f"the box of {self.name!r}, {self.low:g} to {self.high:g}, goes more than once round its period of"
+                f" {self.period:g}; boxes are in η, where a rotation is in radians and a hue in turns"
+            )
 
     def to_user(self, eta: Values, size: tuple[int, int] | None = None) -> Values:
         """Express values of η in the user's unit; pixels need the size (height, width) of the images."""

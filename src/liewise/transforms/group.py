@@ -62,6 +62,11 @@ class Group(eqx.Module):
     def check(self, shape: tuple[int, ...]) -> None:
         """Refuse examples of this shape, batch left out, by name if the group cannot act on them."""
 
+    def _expect(self, eta) -> None:
+        """Refuse what is not η of this group, in a batch."""
+        if eta.ndim != 2 or eta.shape[1] != self.dim:
+            raise TransformError(f"expected η [batch, {self.dim}] for {', '.join(self.names)}; got {eta.shape}")
+
     def sample(self, key: jax.Array, batch: int) -> Float[Array, "batch dim"]:
         """Draw η uniformly from the random box."""
         keys = jax.random.split(key, self.dim)
@@ -126,6 +131,7 @@ class Additive(Group):
 
     def element(self, eta: Float[Array, "batch dim"]) -> Float[Array, "batch dim"]:
         """Return η."""
+        self._expect(eta)
         return eta
 
     def compose(self, second, first):
@@ -155,4 +161,4 @@ def _with_limits(coordinate: Coordinate, limit: float | int | np.number | Sequen
     if limit is None:
         return coordinate
     low, high = limit if isinstance(limit, Sequence) else (-limit, limit)
-    return dataclasses.replace(coordinate, low=low, high=high)
+    return dataclasses.replace(coordinate, low=float(low), high=float(high))  # plain: hashable, and JSON takes them

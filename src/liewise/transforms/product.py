@@ -32,6 +32,7 @@ class Product(Group):
 
     def element(self, eta: Float[Array, "batch dim"]) -> tuple:
         """Return each factor's element from its share of η."""
+        self._expect(eta)
         return tuple(f.element(part) for f, part in zip(self.factors, self._shares(eta), strict=True))
 
     def compose(self, second: tuple, first: tuple) -> tuple:
@@ -86,6 +87,7 @@ class Joined(Spatial):
 
     def element(self, eta: Float[Array, "batch dim"]) -> Float[Array, "batch 3 3"]:
         """Multiply the two matrices."""
+        self._expect(eta)
         moved, mirrored = _shares((self.affine, self.flips), eta)
         return self.compose(self.affine.element(moved), self.flips.element(mirrored))
 

@@ -17,7 +17,7 @@ from liewise.transforms import matrices
 from liewise.transforms.coordinate import Coordinate
 from liewise.transforms.group import Box, Group, root
 from liewise.transforms.interpolation import Interpolation
-from liewise.transforms.warp import warp
+from liewise.transforms.warp import expect_images, warp
 
 __all__ = ["SPATIAL_NAMES", "Affine", "Chart", "Flips", "Spatial", "affine", "flips"]
 
@@ -81,6 +81,7 @@ class Spatial(Group):
 
     def act(self, element: Matrices, examples):
         """Warp each image once."""
+        expect_images(examples, len(element))
         return warp(examples, element, interpolation=self.interpolation, fill=self.fill)
 
     def distance(self, one: Matrices, other: Matrices) -> Float[Array, " batch"]:
@@ -112,6 +113,7 @@ class Affine(Spatial):
 
     def element(self, eta: Float[Array, "batch dim"]) -> Matrices:
         """Return the matrices of these coordinates in the group's chart."""
+        self._expect(eta)
         parts = eta @ self._parts
         return _from_exp(parts) if self.chart == "exp" else _from_factors(parts)
 
@@ -141,6 +143,7 @@ class Flips(Spatial):
 
     def element(self, eta: Float[Array, "batch dim"]) -> Matrices:
         """Return mirrorings, reading 0.5 and more as 1."""
+        self._expect(eta)
         sign = jnp.where(eta >= 0.5, -1.0, 1.0)
         ones = jnp.ones(eta.shape[0])
         x, y = (sign[:, self.index(n)] if n in self.names else ones for n in ("flip-x", "flip-y"))

@@ -76,6 +76,7 @@ def parse(text: str, size: tuple[int, int] | None = None, **spatial: Any) -> Gro
     ('rotation', 'hue')
     """
     parts = [part.partition("=") for part in text.replace(" ", "").split(",")]
+    single: set[str] = set()  # what was named by itself, not with its whole group
     named: dict[str, dict[str, float | None]] = {kind: {} for kind in _KINDS}
     for name, _, limit in parts:
         kind = _kind(_SAME.get(name, name))
@@ -90,8 +91,9 @@ def parse(text: str, size: tuple[int, int] | None = None, **spatial: Any) -> Gro
             continue
         value = _limit(name, limit, size) if limit else None
         for coordinate in _MAKERS[kind](name).names:
-            if named[kind].get(coordinate) is not None:
-                raise TransformError(f"{coordinate} has two limits; give one")
+            if coordinate in single:
+                raise TransformError(f"{coordinate} is named twice; once, please, with its limit if it has one")
+            single.add(coordinate)
             named[kind][coordinate] = value
     groups = []
     for kind, limits in named.items():

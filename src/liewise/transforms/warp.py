@@ -13,14 +13,25 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from liewise.errors import TransformError
 from liewise.transforms.interpolation import Interpolation, sample
 
-__all__ = ["half_extent", "warp"]
+__all__ = ["expect_images", "half_extent", "warp"]
 
 
 def half_extent(size: tuple[int, int]) -> float:
     """Return the pixels that one unit of the coordinates spans, for images of (height, width) pixels."""
     return max((max(size) - 1) / 2, 0.5)
+
+
+def expect_images(images, batch: int) -> None:
+    """Refuse what is not a batch of this many images of floats."""
+    if images.ndim != 4 or len(images) != batch:
+        raise TransformError(
+            f"expected images [batch, height, width, channels], one for each of {batch} elements; got {images.shape}"
+        )
+    if not jnp.issubdtype(images.dtype, jnp.floating):
+        raise TransformError(f"expected floats in [-1, 1]; got {images.dtype} (datasets.to_unit converts)")
 
 
 @partial(jax.jit, static_argnames=("interpolation", "fill"))
