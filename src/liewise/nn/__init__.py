@@ -1,0 +1,5 @@
+"""Parts of networks, written for batches."""
+
+from liewise.nn.mlp import MLP
+
+__all__ = ["MLP"]
