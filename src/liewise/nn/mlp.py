@@ -5,7 +5,6 @@ from itertools import pairwise
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 __all__ = ["MLP"]
