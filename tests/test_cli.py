@@ -1,9 +1,11 @@
 """The command line as a user types it."""
 
 import os
+import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -75,6 +77,48 @@ def test_show_writes_a_picture_and_never_over_another(tmp_path, capsys):
     assert run(capsys, *arguments, "--force")[0] == 0
 
 
+def photos(folder):
+    """Three good images of two sizes, one of a single colour, and one that is none."""
+    rng = np.random.default_rng(0)
+    for index, size in enumerate([(9, 9), (9, 9), (12, 16)]):
+        Image.fromarray(rng.integers(0, 256, (*size, 3), dtype=np.uint8)).save(folder / f"{index}.png")
+    Image.new("RGB", (9, 9)).save(folder / "black.png")
+    (folder / "page.jpg").write_text("<html>")
+    return str(folder)
+
+
+def test_a_folder_is_read_as_the_messages_advise(tmp_path, capsys):
+    (tmp_path / "photos").mkdir()
+    arguments = ["data", "show", photos(tmp_path / "photos"), "--transforms", "rotation", "--rows", "1"]
+    arguments += ["--out", str(tmp_path / "grid.png")]
+    for message, advice in [
+        ("1 image in .* cannot be read: page.jpg .* leave them out with skip_unreadable=True", ["--skip-unreadable"]),
+        ("got 3 of 9x9, 1 of 12x16 .* Give size=.* and resize=", ["--size", "16", "--resize", "pad"]),
+        ("of 4 images, 1 is constant .* constant='skip' leaves them out", ["--constant", "skip"]),
+    ]:
+        code, _, err = run(capsys, *arguments)
+        assert (code, bool(re.search(message, err))) == (2, True), err
+        arguments += advice
+    code, _, err = run(capsys, *arguments, "--background", "20")
+    assert code == 0
+    assert err.splitlines() == [
+        "note: 4 images resized to 16x16 (pad)",
+        "note: 1 constant image skipped: black.png",
+        "note: 1 unreadable image skipped: page.jpg (cannot be identified as an image)",
+    ]
+
+
+def test_arrays_are_read_by_the_key_and_the_layout_that_are_given(tmp_path, capsys):
+    images = np.random.default_rng(0).integers(0, 256, (4, 3, 9, 3), dtype=np.uint8)
+    np.savez(tmp_path / "a.npz", pictures=images)
+    arguments = ["data", "show", str(tmp_path / "a.npz"), "--rows", "1", "--out", str(tmp_path / "grid.png")]
+    assert "Name the right one with key=" in run(capsys, *arguments)[2]
+    arguments += ["--key", "pictures"]
+    assert "say layout='HWC' or 'CHW'" in run(capsys, *arguments)[2]
+    arguments += ["--layout", "CHW", "--transforms", "rotation"]
+    assert run(capsys, *arguments)[0] == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -85,6 +129,7 @@ def test_show_writes_a_picture_and_never_over_another(tmp_path, capsys):
         (("sprites", "--transforms", "hue"), "colour needs images [height, width, 3]; got (64, 64, 1)"),
         (("sprites", "--split", "val"), "has no split 'val'; it has: train, test"),
         (("sprites", "--rows", "0"), "--rows is 1 or more"),
+        (("sprites", "--resize", "pad"), "unknown option resize for sprites; it knows: n, n_test, size"),
     ],
 )
 def test_a_wrong_call_is_one_line_and_exit_code_2(arguments, message, tmp_path, capsys):

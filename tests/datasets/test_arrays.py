@@ -63,7 +63,7 @@ def test_an_array_of_jax_is_an_array_too():
         (BYTES, {"labels": np.eye(6)}, r"expected labels \[n\]; got \(6, 6\): .* give labels.argmax"),
         (BYTES, {"labels": np.arange(5)}, "expected 6 labels, one an image; got 5"),
         (BYTES, {"labels": np.arange(6) / 2}, "expected labels as integers"),
-        (np.zeros_like(BYTES), {}, "6 of 6 images are constant .*: 0, 1, 2, 3, 4 and 1 more$"),
+        (np.zeros_like(BYTES), {}, "of 6 images, 6 are constant .*: 0, 1, 2, 3, 4 and 1 more$"),
         (BYTES, {"constant": "drop"}, "expected constant to be one of refuse, skip, keep; got 'drop'"),
         (BYTES, {"key": "x"}, "unknown option key for an array; it knows: labels, layout, constant, name"),
     ],

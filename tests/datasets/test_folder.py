@@ -63,7 +63,7 @@ def test_grey_images_stay_grey_and_follow_colour_where_there_is_some(tmp_path: P
     put(tmp_path / "2.png", pixels())
     data = datasets.load(tmp_path)
     assert np.array_equal(data.train.images[0], np.repeat(grey[:, :, None], 3, axis=2))
-    assert data.notes == ("1 images grey made RGB, since others have colour",)
+    assert data.notes == ("1 image grey made RGB, since others have colour",)
 
 
 def deep(path: Path) -> np.ndarray:
@@ -137,14 +137,14 @@ def deep_colour(path: Path) -> np.ndarray:
 @pytest.mark.parametrize(
     ("make", "notes"),
     [
-        (deep, ("1 images 16-bit reduced to 8",)),
-        (deep_colour, ("1 images 16-bit reduced to 8",)),
-        (see_through, ("1 images alpha laid on the background",)),
-        (palette, ("1 images palette made RGB",)),
-        (one_bit, ("1 images 1-bit made 8-bit grey",)),
-        (cmyk, ("1 images CMYK made RGB",)),
-        (turned, ("1 images turned upright by their EXIF orientation",)),
-        (animated, ("1 images animated, of which the first frame is taken", "1 images palette made RGB")),
+        (deep, ("1 image 16-bit reduced to 8",)),
+        (deep_colour, ("1 image 16-bit reduced to 8",)),
+        (see_through, ("1 image alpha laid on the background",)),
+        (palette, ("1 image palette made RGB",)),
+        (one_bit, ("1 image 1-bit made 8-bit grey",)),
+        (cmyk, ("1 image CMYK made RGB",)),
+        (turned, ("1 image turned upright by EXIF orientation",)),
+        (animated, ("1 image animated, of which the first frame is taken", "1 image palette made RGB")),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -186,7 +186,7 @@ def test_resizing_crops_pads_or_stretches_and_is_noted(tmp_path: Path):
     assert (made["stretch"][:, 0] == 255).all()
     data = datasets.load(tmp_path, size=(8, 6))
     assert data.train.image_shape == (8, 6, 3)
-    assert data.notes == ("1 images resized to 8x6 (crop)",)
+    assert data.notes == ("1 image resized to 8x6 (crop)",)
 
 
 def broken_folder(folder: Path) -> None:
@@ -207,7 +207,7 @@ def test_broken_images_are_refused_by_name_with_their_count(tmp_path: Path):
         (tmp_path / "a" / name).unlink()
     whole = put(tmp_path / "a" / "cut.jpg", pixels(40, 40)).read_bytes()
     (tmp_path / "a" / "cut.jpg").write_bytes(whole[:-200])
-    with pytest.raises(DataError, match=rf"1 images in .* cannot be read: {cut.format('jpg')}.*skip_unreadable=True"):
+    with pytest.raises(DataError, match=rf"1 image in .* cannot be read: {cut.format('jpg')}.*skip_unreadable=True"):
         datasets.load(tmp_path)
     assert len(datasets.load(tmp_path, skip_unreadable=True).train) == 3
 
@@ -237,7 +237,7 @@ def test_other_files_and_hidden_ones_are_ignored_and_counted(tmp_path: Path):
     assert len(data.train) == 1
     assert data.notes == (
         "3 hidden or system files ignored",
-        "2 files that are no images ignored: a/readme.txt, labels.csv",
+        "2 files of other kinds ignored: a/readme.txt, labels.csv",
     )
 
 
@@ -250,16 +250,16 @@ def test_an_image_is_known_by_its_contents_and_not_by_its_name(tmp_path: Path):
 def test_constant_images_are_refused_skipped_or_kept_as_chosen(tmp_path: Path):
     put(tmp_path / "a" / "1.png")
     put(tmp_path / "a" / "black.png", np.zeros((8, 8, 3), np.uint8))
-    with pytest.raises(DataError, match=r"1 of 2 images are constant .*: a/black\.png; constant='skip'"):
+    with pytest.raises(DataError, match=r"of 2 images, 1 is constant .*: a/black\.png; constant='skip'"):
         datasets.load(tmp_path)
     skipped = datasets.load(tmp_path, constant="skip")
     assert len(skipped.train) == 1
-    assert skipped.notes == ("1 constant images skipped: a/black.png",)
+    assert skipped.notes == ("1 constant image skipped: a/black.png",)
     kept = datasets.load(tmp_path, constant="keep")
     assert len(kept.train) == 2
-    assert kept.notes == ("1 constant images kept: a/black.png",)
+    assert kept.notes == ("1 constant image kept: a/black.png",)
     (tmp_path / "a" / "1.png").unlink()
-    with pytest.raises(DataError, match="1 of 1 images are constant"):
+    with pytest.raises(DataError, match="of 1 image, 1 is constant"):
         datasets.load(tmp_path, constant="skip")
 
 
@@ -326,8 +326,8 @@ def all_cut_off_late(folder: Path) -> None:
         (same_split_twice, {}, "expected one folder for each split in .*; got val, valid"),
         (empty_split, {}, "found none in its 'test' folder"),
         (floats, {}, r"1\.tif \(pixels of kind F, which have no fixed range\)"),
-        (all_cut_off, {"skip_unreadable": True}, r"1 images in .* cannot be read: 1\.png"),
-        (all_cut_off_late, {"skip_unreadable": True}, r"1 images in .* cannot be read: 1\.jpg"),
+        (all_cut_off, {"skip_unreadable": True}, r"1 image in .* cannot be read: 1\.png"),
+        (all_cut_off_late, {"skip_unreadable": True}, r"1 image in .* cannot be read: 1\.jpg"),
         (only_text, {"resize": "zoom"}, "expected resize to be one of crop, pad, stretch; got 'zoom'"),
         (only_text, {"background": 300}, "expected a background from 0 to 255; got 300"),
         (only_text, {"size": 0}, "expected a size of at least one pixel; got 0"),

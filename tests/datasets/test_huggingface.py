@@ -66,8 +66,8 @@ def test_pictures_are_converted_and_resized_as_files_are():
     data = datasets.load(mixed)
     assert data.train.images.shape == (3, 8, 8, 3)
     assert data.notes == (
-        "train: 1 images alpha laid on the background",
-        "train: 1 images grey made RGB, since others have colour",
+        "train: 1 image alpha laid on the background",
+        "train: 1 image grey made RGB, since others have colour",
     )
     sizes = table([picture(), picture(4, 6)])
     with pytest.raises(DataError, match="expected images of one size; got 1 of 8x8, 1 of 4x6"):

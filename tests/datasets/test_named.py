@@ -104,6 +104,22 @@ def test_a_file_that_changes_after_its_check_is_checked_again(small_mnist, cache
         datasets.load("mnist", progress=False)
 
 
+def test_offline_every_file_that_is_missing_is_named_with_where_to_put_it(small_mnist, server, cache: Path):
+    datasets.fetch("mnist", progress=False)
+    files = registry.ENTRIES["mnist"].files
+    for file in files[1:]:
+        (cache / "mnist" / file.name).unlink()
+    server.files.clear()
+    with pytest.raises(DataError) as caught:
+        datasets.load("mnist", progress=False)
+    message = str(caught.value)
+    assert f"could not fetch {files[1].name}" in message
+    assert f"Put the file into {cache / 'mnist'}, or into a folder that LIEWISE_DATA_DIR" in message
+    for file in files[2:]:
+        assert f"{file.name}, from {file.urls[0]}" in message
+    assert files[0].name not in message
+
+
 def test_a_file_of_another_set_loose_in_the_data_directory_is_passed_over(
     small_mnist, server, tmp_path: Path, monkeypatch
 ):
@@ -163,6 +179,7 @@ def test_part_of_svhn_in_the_data_directory_stands_in_and_is_noted(tmp_path: Pat
         (folder / f"{part}-images-idx4-ubyte.gz").write_bytes(gzip.compress(idx(images)))
         (folder / f"{part}-labels-idx1-ubyte.gz").write_bytes(gzip.compress(idx(labels)))
     data = datasets.load("svhn", data_dir=tmp_path)
+    assert {e.name: e.place for e in datasets.catalogue(data_dir=tmp_path)}["svhn"] == "part in data dir"
     assert data.train.images.shape == (4, 32, 32, 3)
     assert data.notes[0] == f"train: 4 of the official 73,257 images, from {folder}"
     assert data.notes[1] == f"test: 2 of the official 26,032 images, from {folder}"

@@ -13,6 +13,7 @@ import numpy as np
 
 from liewise.datasets.constant import without_constant
 from liewise.datasets.dataset import SPLIT_NAMES, Dataset
+from liewise.datasets.framing import counted
 from liewise.datasets.split import Split
 from liewise.errors import DataError
 
@@ -166,7 +167,7 @@ def _in_range(array: np.ndarray, notes: list[str]) -> np.ndarray:
     else:
         raise DataError(f"expected pixels as integers or floats; got {array.dtype}")
     if array.shape[3] == 4:
-        notes.append(f"{len(array)} images with alpha laid on black")
+        notes.append(f"{counted(len(array), 'image')} with alpha laid on black")
         alpha = array[..., 3:] / np.float32(255 if array.dtype == np.uint8 else 1)
         flat = array[..., :3] * alpha
         array = np.rint(flat).astype(np.uint8) if array.dtype == np.uint8 else flat
@@ -192,7 +193,9 @@ def _from_floats(array: np.ndarray, notes: list[str]) -> np.ndarray:
     low, high = float(array.min()), float(array.max())
     if not (np.isfinite(low) and np.isfinite(high)):
         bad = np.flatnonzero(~np.isfinite(array).all(axis=(1, 2, 3)))
-        raise DataError(f"expected finite pixels; got NaN or infinity in {len(bad)} images, first in {bad[0]}")
+        raise DataError(
+            f"expected finite pixels; got NaN or infinity in {counted(len(bad), 'image')}, first in {bad[0]}"
+        )
     if low < -1 - _SLACK or high > 1 + _SLACK:
         advice = ": divide by 255, or give them as uint8" if low >= 0 and high <= 255 else ""
         raise DataError(f"expected float pixels in [0, 1] or in [-1, 1]; got [{low:g}, {high:g}]{advice}")
@@ -212,7 +215,7 @@ def _numbered(labels: object, notes: list[str]) -> tuple[np.ndarray | None, tupl
         array = array[:, 0]
     if array.dtype.kind in "US":
         names, numbers = np.unique(array, return_inverse=True)
-        notes.append(f"{len(names)} class names from the labels' text")
+        notes.append(f"{counted(len(names), 'class name')} from the labels' text")
         return numbers, tuple(str(name) for name in names)
     if array.ndim == 2:
         raise DataError(f"expected labels [n]; got {array.shape}: if they are one-hot, give labels.argmax(1)")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from liewise.datasets.framing import some
+from liewise.datasets.framing import counted, some
 from liewise.datasets.split import Split
 from liewise.errors import DataError
 
@@ -24,11 +24,11 @@ def without_constant(split: Split, choice: str, notes: list[str], name_of: Calla
     if choice == "refuse" or len(found) == len(split):
         advice = "" if len(found) == len(split) else "; constant='skip' leaves them out, constant='keep' keeps them"
         raise DataError(
-            f"{len(found)} of {len(split)} images are constant (every pixel the same), so that nothing can be"
-            f" learned from them: {listed}{advice}"
+            f"of {counted(len(split), 'image')}, {len(found)} {'is' if len(found) == 1 else 'are'} constant (every pixel the"
+            f" same), so that nothing can be learned from {'it' if len(found) == 1 else 'them'}: {listed}{advice}"
         )
     if choice == "keep":
-        notes.append(f"{len(found)} constant images kept: {listed}")
+        notes.append(f"{counted(len(found), 'constant image')} kept: {listed}")
         return split
-    notes.append(f"{len(found)} constant images skipped: {listed}")
+    notes.append(f"{counted(len(found), 'constant image')} skipped: {listed}")
     return split.take(np.delete(np.arange(len(split)), found))

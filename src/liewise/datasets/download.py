@@ -30,7 +30,7 @@ from rich.progress import (
 
 from liewise.errors import DataError
 
-__all__ = ["RemoteFile", "checksum", "download", "matches"]
+__all__ = ["RemoteFile", "UnreachableError", "checksum", "download", "matches"]
 
 _BLOCK = 1 << 18
 _TRIES = 5  # on one mirror in a row that bring nothing new
@@ -51,6 +51,10 @@ class RemoteFile:
     checksum: str  # "sha256:..." or "md5:..."
     size: int  # bytes, about; for the progress bar and the free space
     of_contents: bool = False
+
+
+class UnreachableError(DataError):
+    """No mirror could deliver a file."""
 
 
 class _TransferError(Exception):
@@ -108,7 +112,7 @@ def _from_mirrors(file: RemoteFile, part: Path, progress: bool, timeout: float) 
             return
         except _TransferError as error:
             failures.append(f"{url} ({error})")
-    raise DataError(
+    raise UnreachableError(
         f"could not fetch {file.name} ({file.checksum}{' of its contents' if file.of_contents else ''}) from"
         f" any of: {'; '.join(failures)}. Put the file into {part.parent}, or into a folder that"
         " LIEWISE_DATA_DIR or data_dir points at, and load again"

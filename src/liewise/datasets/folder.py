@@ -10,7 +10,7 @@ from PIL import Image
 
 from liewise.datasets.constant import without_constant
 from liewise.datasets.dataset import SPLIT_NAMES, Dataset
-from liewise.datasets.framing import Framing, check_sizes, conversion_notes, some
+from liewise.datasets.framing import Framing, check_sizes, conversion_notes, counted, some
 from liewise.datasets.image_files import Header, NotAnImage, UnreadableImage, read_header, read_image
 from liewise.datasets.split import Split
 from liewise.errors import DataError
@@ -64,7 +64,7 @@ def load_folder(
     if broken and not skip_unreadable:
         raise _unreadable(folder, broken)
     if broken:
-        notes.append(f"{len(broken)} unreadable images skipped: {_reasons(folder, broken)}")
+        notes.append(f"{counted(len(broken), 'unreadable image')} skipped: {_reasons(folder, broken)}")
     return Dataset(folder.name, splits, class_names=class_names, source=str(folder), notes=tuple(notes))
 
 
@@ -73,7 +73,7 @@ def _files_by_split(folder: Path, notes: list[str]) -> dict[str, list[tuple[str 
     everything = sorted(folder.rglob("*"), key=lambda path: path.relative_to(folder).as_posix())
     hidden = [path for path in everything if path.is_file() and _is_hidden(path.relative_to(folder))]
     if hidden:
-        notes.append(f"{len(hidden)} hidden or system files ignored")
+        notes.append(f"{counted(len(hidden), 'hidden or system file')} ignored")
     files = [path for path in everything if path.is_file() and not _is_hidden(path.relative_to(folder))]
     if not files:
         raise DataError(f"expected images in {folder}; it is empty" + (" but for hidden files" if hidden else ""))
@@ -129,7 +129,7 @@ def _headers(folder: Path, paths: list[Path], notes: list[str]) -> tuple[dict[Pa
         except UnreadableImage as error:
             broken[path] = str(error)
     if others:
-        notes.append(f"{len(others)} files that are no images ignored: {some(others)}")
+        notes.append(f"{counted(len(others), 'file')} of other kinds ignored: {some(others)}")
     return headers, broken
 
 
@@ -161,7 +161,7 @@ def _decoded(
 
 def _unreadable(folder: Path, broken: dict[Path, str]) -> DataError:
     return DataError(
-        f"{len(broken)} images in {folder} cannot be read: {_reasons(folder, broken)}. Mend or remove them,"
+        f"{counted(len(broken), 'image')} in {folder} cannot be read: {_reasons(folder, broken)}. Mend or remove them,"
         " or leave them out with skip_unreadable=True"
     )
 

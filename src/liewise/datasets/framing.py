@@ -10,7 +10,7 @@ from PIL import Image, ImageOps
 from liewise.datasets.image_files import Header, upright
 from liewise.errors import DataError
 
-__all__ = ["Framing", "check_sizes", "conversion_notes", "some"]
+__all__ = ["Framing", "check_sizes", "conversion_notes", "counted", "some"]
 
 _NAMED = 5  # names in a message before it says how many more there are
 _RESIZES = ("crop", "pad", "stretch")
@@ -77,7 +77,16 @@ def conversion_notes(headers: Iterable[Header], framing: Framing) -> list[str]:
     if framing.size is not None:
         changed = sum((header.height, header.width) != framing.size for header in headers)
         counts[f"resized to {framing.size[0]}x{framing.size[1]} ({framing.resize})"] = changed
-    return [f"{count} images {conversion}" for conversion, count in counts.items() if count]
+    return [f"{counted(count, 'image')} {conversion}" for conversion, count in counts.items() if count]
+
+
+def counted(count: int, noun: str) -> str:
+    """Return how many there are of something, in words.
+
+    >>> counted(1, "image"), counted(1200, "image")
+    ('1 image', '1,200 images')
+    """
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def some(names: list[str]) -> str:

@@ -110,7 +110,7 @@ def _conversions(image: Image.Image, orientation: int, deep: bool) -> tuple[str,
     if getattr(image, "n_frames", 1) > 1:
         found.append("animated, of which the first frame is taken")
     if orientation != 1:
-        found.append("turned upright by their EXIF orientation")
+        found.append("turned upright by EXIF orientation")
     if image.mode == "1":
         found.append("1-bit made 8-bit grey")
     if deep or image.mode in _DEEP_GREY:

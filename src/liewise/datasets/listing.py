@@ -20,7 +20,7 @@ class CatalogueEntry:
     sizes: str  # images per split, and their shape
     licence: str
     download_size: int  # bytes, about; 0 where it is built in
-    place: str  # "built in", "data dir", "cache" or "to fetch"
+    place: str  # "built in", "data dir", "part in data dir", "cache" or "to fetch"
     homepage: str
 
 
@@ -68,11 +68,8 @@ def entry_named(name: str) -> Entry:
 def _place(entry: Entry, data_dir: str | Path | None) -> str:
     if not entry.files:
         return "built in"
-    groups = [tuple({file.name, file.name.removesuffix(".gz")}) for file in entry.files]
-    substitutes = [(name,) for name in entry.substitutes]
-    for group in filter(None, (groups, substitutes)):
-        found = [find(entry, names, data_dir) for names in group]
-        if all(found):
-            cached = all(paths[0].is_relative_to(cache_dir()) for paths in found)
-            return "cache" if cached else "data dir"
-    return "to fetch"
+    found = [find(entry, (file.name, file.name.removesuffix(".gz")), data_dir) for file in entry.files]
+    if all(found):
+        return "cache" if all(paths[0].is_relative_to(cache_dir()) for paths in found) else "data dir"
+    stand_in = [find(entry, (name,), data_dir) for name in entry.substitutes]
+    return "part in data dir" if stand_in and all(stand_in) else "to fetch"

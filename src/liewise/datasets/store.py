@@ -10,7 +10,7 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-from liewise.datasets.download import RemoteFile, download, matches
+from liewise.datasets.download import RemoteFile, UnreachableError, download, matches
 from liewise.datasets.registry import ENTRIES, Entry
 from liewise.errors import DataError
 
@@ -56,7 +56,17 @@ def locate(entry: Entry, file: RemoteFile, data_dir: str | Path | None) -> Path 
 
 def ensure(entry: Entry, file: RemoteFile, *, data_dir: str | Path | None, progress: bool) -> Path:
     """Return where a file lies, fetching it into the cache if it lies nowhere yet."""
-    return locate(entry, file, data_dir) or download(file, cache_dir() / entry.name, progress=progress)
+    here = locate(entry, file, data_dir)
+    if here is not None:
+        return here
+    try:
+        return download(file, cache_dir() / entry.name, progress=progress)
+    except UnreachableError as error:  # whoever has to carry files here by hand wants to know of all of them
+        others = [other for other in entry.files if other != file and not find(entry, _names(other), data_dir)]
+        if not others:
+            raise
+        sources = "; ".join(f"{other.name}, from {' or '.join(other.urls)}" for other in others)
+        raise UnreachableError(f"{error}. Of {entry.name} there are missing besides: {sources}") from error
 
 
 def _data_dir(data_dir: str | Path | None) -> Path | None:
