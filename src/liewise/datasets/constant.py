@@ -23,9 +23,10 @@ def without_constant(split: Split, choice: str, notes: list[str], name_of: Calla
     listed = some([name_of(int(index)) for index in found])
     if choice == "refuse" or len(found) == len(split):
         advice = "" if len(found) == len(split) else "; constant='skip' leaves them out, constant='keep' keeps them"
+        one = len(found) == 1
         raise DataError(
-            f"of {counted(len(split), 'image')}, {len(found)} {'is' if len(found) == 1 else 'are'} constant (every pixel the"
-            f" same), so that nothing can be learned from {'it' if len(found) == 1 else 'them'}: {listed}{advice}"
+            f"of {counted(len(split), 'image')}, {len(found)} {'is' if one else 'are'} constant (every pixel the same),"
+            f" so that nothing can be learned from {'it' if one else 'them'}: {listed}{advice}"
         )
     if choice == "keep":
         notes.append(f"{counted(len(found), 'constant image')} kept: {listed}")
