@@ -263,3 +263,22 @@ def test_eta_by_name_and_index():
 def test_what_cannot_be_is_refused_by_name(make, message):
     with pytest.raises(TransformError, match=message):
         make()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: lt.affine("rotation", box={"rotation": (1, 2, 3)}),
+            r"number, or \(low, high\), in η; got \(1, 2, 3\)",
+        ),
+        (lambda: lt.affine("rotation", box={"rotation": "45deg"}), "is a number, or .* got '45deg'"),
+        (lambda: lt.affine("rotation", fill="white"), "the fill is a finite number, -1 for black; got 'white'"),
+        (lambda: lt.affine("rotation", fill=float("nan")), "the fill is a finite number, -1 for black; got nan"),
+        (lambda: lt.affine("rotation", interpolation="cubic"), "is 'bilinear' or 'bicubic'; got 'cubic'"),
+        (lambda: lt.affine("rotation", chart="polar"), "chart is 'factored' or 'exp'; got 'polar'"),
+    ],
+)
+def test_what_is_of_the_wrong_kind_is_refused_by_name(without_annotations, make, message):
+    with pytest.raises(TransformError, match=message):
+        make()

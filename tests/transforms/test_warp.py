@@ -1,11 +1,14 @@
 """The warp against SciPy and a naive oracle: values, derivatives, borders, memory."""
 
+import re
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy.ndimage import gaussian_filter, map_coordinates
 
+from liewise.errors import TransformError
 from liewise.transforms import affine, sample, warp
 
 KINDS = ("bilinear", "bicubic")
@@ -228,11 +231,14 @@ def test_far_away_reads_fill_with_no_slope():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_memory_grows_with_the_pixels_and_no_faster(kind):
+@pytest.mark.parametrize("loss", [jnp.sum, lambda values: jnp.sum(values**2)], ids=["sum", "squares"])
+def test_memory_grows_with_the_pixels_and_no_faster(kind, loss):
+    """Whatever is made of the values: fused into it, every tap of the kernel would be stored for every pixel."""
+
     def temporary(batch, size):
         images = jnp.zeros((batch, size, size, 1))
         matrices = jnp.zeros((batch, 3, 3))
-        step = jax.jit(jax.grad(lambda i, m: warp(i, m, interpolation=kind).sum(), (0, 1)))
+        step = jax.jit(jax.grad(lambda i, m: loss(warp(i, m, interpolation=kind)), (0, 1)))
         return step.lower(images, matrices).compile().memory_analysis().temp_size_in_bytes
 
     small, large = temporary(64, 28), temporary(256, 56)
@@ -245,3 +251,26 @@ def test_single_precision_throughout():
         jax.make_jaxpr(jax.grad(lambda i, m: warp(i, m).sum(), (0, 1)))(jnp.ones((2, 8, 8, 1)), jnp.ones((2, 3, 3)))
     )
     assert "f64" not in text
+
+
+IMAGES, EYE, POINTS = jnp.zeros((2, 8, 8, 1)), jnp.broadcast_to(jnp.eye(3), (2, 3, 3)), jnp.zeros((2, 2, 5, 5))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: warp(IMAGES, jnp.eye(3)), "expected matrices [batch, 3, 3]; got (3, 3)"),
+        (lambda: warp(IMAGES, EYE[:, :2]), "expected matrices [batch, 3, 3]; got (2, 2, 3)"),
+        (lambda: warp(IMAGES[0], EYE), "channels], one for each of 2 matrices; got (8, 8, 1)"),
+        (lambda: warp(IMAGES[:1], EYE), "one for each of 2 matrices; got (1, 8, 8, 1)"),
+        (lambda: warp(IMAGES.astype(jnp.uint8), EYE), "expected floats in [-1, 1]; got uint8 (datasets.to_unit"),
+        (lambda: warp(IMAGES, EYE, interpolation="nearest"), "is 'bilinear' or 'bicubic'; got 'nearest'"),
+        (lambda: sample(IMAGES, POINTS[:, 0]), "expected points [batch, 2, height, width], x before y; got (2, 5, 5)"),
+        (lambda: sample(IMAGES, jnp.moveaxis(POINTS, 1, 3)), "x before y; got (2, 5, 5, 2)"),
+        (lambda: sample(IMAGES, POINTS[:1]), "one for each of 1 points; got (2, 8, 8, 1)"),
+        (lambda: sample(IMAGES, POINTS, "nearest"), "is 'bilinear' or 'bicubic'; got 'nearest'"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_by_name(without_annotations, call, message):
+    with pytest.raises(TransformError, match=re.escape(message)):
+        call()

@@ -7,7 +7,7 @@ from jaxtyping import Array, Float
 from liewise.errors import TransformError
 from liewise.transforms.coordinate import Coordinate
 from liewise.transforms.group import Additive, Box
-from liewise.transforms.warp import expect_images
+from liewise.transforms.interpolation import expect_images
 
 __all__ = ["COLOUR_NAMES", "Colour", "colour", "hsv_to_rgb", "rgb_to_hsv"]
 

@@ -160,5 +160,11 @@ def root(square: Float[Array, " batch"]) -> Float[Array, " batch"]:
 def _with_limits(coordinate: Coordinate, limit: float | int | np.number | Sequence[float] | None) -> Coordinate:
     if limit is None:
         return coordinate
-    low, high = limit if isinstance(limit, Sequence) else (-limit, limit)
-    return dataclasses.replace(coordinate, low=float(low), high=float(high))  # plain: hashable, and JSON takes them
+    try:
+        low, high = limit if isinstance(limit, Sequence) else (-limit, limit)
+        plain = float(low), float(high)  # hashable, and JSON takes them
+    except (TypeError, ValueError) as error:
+        raise TransformError(
+            f"the box of {coordinate.name!r} is a number, or (low, high), in η; got {limit!r}"
+        ) from error
+    return dataclasses.replace(coordinate, low=plain[0], high=plain[1])

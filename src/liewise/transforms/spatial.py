@@ -16,8 +16,8 @@ from liewise.errors import TransformError
 from liewise.transforms import matrices
 from liewise.transforms.coordinate import Coordinate
 from liewise.transforms.group import Box, Group, root
-from liewise.transforms.interpolation import Interpolation
-from liewise.transforms.warp import expect_images, warp
+from liewise.transforms.interpolation import Interpolation, expect_images, expect_interpolation
+from liewise.transforms.warp import warp
 
 __all__ = ["SPATIAL_NAMES", "Affine", "Chart", "Flips", "Spatial", "affine", "flips"]
 
@@ -68,8 +68,9 @@ class Spatial(Group):
     fill: float = eqx.field(static=True, default=-1.0)
 
     def __check_init__(self):
-        if self.interpolation not in get_args(Interpolation):
-            raise TransformError(f"interpolation is 'bilinear' or 'bicubic'; got {self.interpolation!r}")
+        expect_interpolation(self.interpolation)
+        if not (isinstance(self.fill, int | float | np.number) and np.isfinite(self.fill)):
+            raise TransformError(f"the fill is a finite number, -1 for black; got {self.fill!r}")
 
     def compose(self, second: Matrices, first: Matrices) -> Matrices:
         """Multiply; the order of the product flips, because matrices act on the grid."""

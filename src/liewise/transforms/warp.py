@@ -14,24 +14,14 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from liewise.errors import TransformError
-from liewise.transforms.interpolation import Interpolation, sample
+from liewise.transforms.interpolation import Interpolation, expect_images, sample
 
-__all__ = ["expect_images", "half_extent", "warp"]
+__all__ = ["half_extent", "warp"]
 
 
 def half_extent(size: tuple[int, int]) -> float:
     """Return the pixels that one unit of the coordinates spans, for images of (height, width) pixels."""
     return max((max(size) - 1) / 2, 0.5)
-
-
-def expect_images(images, batch: int) -> None:
-    """Refuse what is not a batch of this many images of floats."""
-    if images.ndim != 4 or len(images) != batch:
-        raise TransformError(
-            f"expected images [batch, height, width, channels], one for each of {batch} elements; got {images.shape}"
-        )
-    if not jnp.issubdtype(images.dtype, jnp.floating):
-        raise TransformError(f"expected floats in [-1, 1]; got {images.dtype} (datasets.to_unit converts)")
 
 
 @partial(jax.jit, static_argnames=("interpolation", "fill"))
@@ -53,6 +43,9 @@ def warp(
            [-1., -1., -1.],
            [-1., -1., -1.]], dtype=float32)
     """
+    if matrices.ndim != 3 or matrices.shape[1:] != (3, 3):
+        raise TransformError(f"expected matrices [batch, 3, 3]; got {matrices.shape}")
+    expect_images(images, len(matrices), "matrices")
     return sample(images, _points(matrices[:, :2], (images.shape[1], images.shape[2])), interpolation, fill)
 
 
