@@ -41,12 +41,16 @@ def _case(kind: Interpolation, shape: tuple[int, int, int, int]) -> list[dict[st
     def back_to_both(images, matrices, cotangent):
         return jax.vjp(forward, images, matrices)[1](cotangent)
 
+    def loss_and_slope(images, matrices, target):
+        return jax.value_and_grad(lambda m: jnp.mean((forward(images, m) - target) ** 2))(matrices)
+
     side = _side_of_equal_bytes(images.size)
     square = jax.random.normal(keys[0], (side, side))
     named: dict[str, Callable[[], Any]] = {
         "forward": _compiled(forward, images, matrices),
         "to the matrices": _compiled(back_to_matrices, images, matrices, cotangent),
         "to both": _compiled(back_to_both, images, matrices, cotangent),
+        "in a loss": _compiled(loss_and_slope, images, matrices, cotangent),
         "product": _compiled(jnp.matmul, square, square),
         **_torch(kind, images, matrices, cotangent),
     }
@@ -56,6 +60,7 @@ def _case(kind: Interpolation, shape: tuple[int, int, int, int]) -> list[dict[st
     rows = [
         _row(f"{name}: backward to the matrices / forward", seconds["to the matrices"] / once, 4),
         _row(f"{name}: backward to matrices and images / forward", seconds["to both"] / once, 10),
+        _row(f"{name}: squared error and its gradient to the matrices / forward", seconds["in a loss"] / once, 5),
         _row(f"{name}: forward / matrix product of {side}x{side}", once / seconds["product"], None),
     ]
     if "torch forward" in seconds:

@@ -84,7 +84,7 @@ sample.defvjp(_forward, _backward)
 
 
 def _to_points(images: Images, points: Points, cotangent: Values, *, kind: Interpolation, fill: float) -> Points:
-    """Weigh the slopes of what is read, by x and by y, with the cotangent: the two behind the batch, as in the points."""
+    """Weigh the slopes of what is read, by x and by y, with the cotangent; the two lie behind the batch."""
     taps = _Taps(images.shape, points, kind)
     which = lax.broadcasted_iota(jnp.int32, points.shape, 1)
 
