@@ -15,11 +15,11 @@ class DensityConfig:
     """Sizes of a density, and what it leaves out."""
 
     features: tuple[int, ...] = (256, 128)  # layers of the feature extractor; the last is how many features there are
-    feature_dropout: float = 0.1  # rate behind each of them
+    feature_dropout: float = 0.3  # rate behind each of them
     side: int | None = 32  # pixels; prototypes higher or wider are averaged down to it; None: never
     head: tuple[int, ...] = (64,)  # hidden layers of the network for the bases
     conditioner: tuple[int, ...] = (64,)  # hidden layers of the network for the splines, one network a coordinate
-    conditioner_dropout: float = 0.0  # rate behind each of them
+    conditioner_dropout: float = 0.1  # rate behind each of them
     layers: int = 2  # splines a coordinate
     bins: int = 8  # of a spline
     family: Family = "spline"  # "gaussian": one mode, and no coordinate depends on another (`004`, §3.2)

@@ -4,10 +4,9 @@ import dataclasses
 from abc import ABC, abstractmethod
 
 import numpy as np
-from flowjax.bijections import AbstractBijection
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from liewise.sgm.splines import evaluate, invert, parameters_of
+from liewise.sgm.splines import Bend, evaluate, invert
 from liewise.transforms import Coordinate
 
 __all__ = ["Numbers", "Scalar", "Values"]
@@ -64,23 +63,23 @@ class Scalar(ABC):
         return eta
 
     @property
-    def template(self) -> AbstractBijection | None:
-        """The splines between a value and the noise of the base, as the identity; None: there are none."""
+    def bend(self) -> Bend | None:
+        """The splines between a value and the noise of the base; None: there are none."""
         return None
 
     @property
     def spline_size(self) -> int:
         """How many numbers the splines need."""
-        return 0 if self.template is None else parameters_of(self.template)[1]
+        return 0 if self.bend is None else self.bend.size
 
     def log_prob(self, base: Numbers, splines: Bends, value: Values) -> Values:
         """Return the log-density of a value inside."""
-        if self.template is None:
+        if self.bend is None:
             return self.base_log_prob(base, value)
-        noise, log_det = evaluate(self.template, splines, value)
+        noise, log_det = evaluate(self.bend, splines, value)
         return self.base_log_prob(base, noise) + log_det
 
     def sample(self, key: PRNGKeyArray, base: Numbers, splines: Bends) -> Values:
         """Draw a value inside."""
         noise = self.base_sample(key, base)
-        return noise if self.template is None else invert(self.template, splines, noise)
+        return noise if self.bend is None else invert(self.bend, splines, noise)

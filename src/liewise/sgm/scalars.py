@@ -39,7 +39,7 @@ class Line(Scalar):
         return 1
 
     @property
-    def template(self):
+    def bend(self):
         """Splines that bend [-3, 3]."""
         return line_splines(self.layers, self.bins) if self.layers else None
 
@@ -52,7 +52,7 @@ class Line(Scalar):
         low, high = np.quantile(values, (0.001, 0.999))
         held = np.clip(values, low, high)
         centre = held.mean()
-        least = 1e-3 * (1.0 if self.bounded else self._width or 1.0)  # of a coordinate that never varies
+        least = 0.05 if self.bounded else 1e-3 * (self._width or 1.0)  # of a coordinate that never varies
         return float(centre), float(max(held.std(), max(high - centre, centre - low) / 2.8, least))
 
     def within(self, eta):
@@ -114,7 +114,7 @@ class Circle(Scalar):
         return 2
 
     @property
-    def template(self):
+    def bend(self):
         """Splines that bend the circle."""
         return circle_splines(self.layers, self.bins) if self.layers else None
 

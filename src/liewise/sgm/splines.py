@@ -4,7 +4,9 @@ All are FlowJAX bijections, to be run from the data to the noise; both ways are 
 Splines: https://arxiv.org/abs/1906.04032; on circles: https://arxiv.org/abs/2002.02428.
 """
 
+import functools
 from collections.abc import Callable
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
@@ -18,13 +20,14 @@ from paramax.utils import inv_softplus
 
 __all__ = [
     "INTERVAL",
+    "Bend",
     "CircularSpline",
     "Spline",
+    "bend",
     "circle_splines",
     "evaluate",
     "invert",
     "line_splines",
-    "parameters_of",
 ]
 
 INTERVAL = 3.0  # splines on a line bend [-3, 3] and leave the rest as it is (`004`, Appendix C)
@@ -98,35 +101,44 @@ class CircularSpline(AbstractBijection):
         return jnp.clip(wrapped, -self.half_period, self.half_period)
 
 
-def line_splines(layers: int, bins: int) -> AbstractBijection:
-    """Splines on [-3, 3], one after another, all the identity; the end slopes are free."""
-    return Chain([Spline(bins, INTERVAL) for _ in range(layers)])
+class Bend(NamedTuple):
+    """How to make a bijection from one vector, zeros giving the identity; and how long the vector is."""
+
+    make: Callable[[Array], AbstractBijection]
+    size: int
 
 
-def circle_splines(layers: int, bins: int) -> AbstractBijection:
-    """Splines on [-π, π), one after another, all the identity, each with its fixed point elsewhere."""
-    return Chain([CircularSpline(bins=bins, offset=float(_GOLDEN * (layer + 1))) for layer in range(layers)])
+def bend(identity: AbstractBijection) -> Bend:
+    """Make bijections of the form of this one, which is the identity."""
+    return Bend(*get_ravelled_pytree_constructor(identity, eqx.is_inexact_array))
 
 
-def parameters_of(template: AbstractBijection) -> tuple[Callable[[Array], AbstractBijection], int]:
-    """How to make a bijection like the template from one vector, zeros giving the template; and its length."""
-    return get_ravelled_pytree_constructor(template, eqx.is_inexact_array)
+@functools.cache
+def line_splines(layers: int, bins: int) -> Bend:
+    """Splines on [-3, 3], one after another; the end slopes are free."""
+    with jax.ensure_compile_time_eval():
+        return bend(Chain([Spline(bins, INTERVAL) for _ in range(layers)]))
+
+
+@functools.cache
+def circle_splines(layers: int, bins: int) -> Bend:
+    """Splines on [-π, π), one after another, each with its fixed point elsewhere."""
+    with jax.ensure_compile_time_eval():
+        return bend(Chain([CircularSpline(bins=bins, offset=float(_GOLDEN * i)) for i in range(1, layers + 1)]))
 
 
 def evaluate(
-    template: AbstractBijection, parameters: Float[Array, "*rows parameters"], x: Float[Array, "*rows"]
+    family: Bend, parameters: Float[Array, "*rows parameters"], x: Float[Array, "*rows"]
 ) -> tuple[Float[Array, "*rows"], Float[Array, "*rows"]]:
     """Send each x through a bijection with parameters of its own: the results, and the logs of the slopes."""
-    make, _ = parameters_of(template)
-    return _over_rows(lambda p, v: make(p).transform_and_log_det(v), parameters, x)
+    return _over_rows(lambda p, v: family.make(p).transform_and_log_det(v), parameters, x)
 
 
 def invert(
-    template: AbstractBijection, parameters: Float[Array, "*rows parameters"], y: Float[Array, "*rows"]
+    family: Bend, parameters: Float[Array, "*rows parameters"], y: Float[Array, "*rows"]
 ) -> Float[Array, "*rows"]:
     """Find what `evaluate` sends to each y."""
-    make, _ = parameters_of(template)
-    return _over_rows(lambda p, v: make(p).inverse_and_log_det(v), parameters, y)[0]
+    return _over_rows(lambda p, v: family.make(p).inverse_and_log_det(v), parameters, y)[0]
 
 
 def _over_rows(function, parameters, values):
