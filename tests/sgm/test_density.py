@@ -159,7 +159,7 @@ def test_large_prototypes_are_averaged_down():
     config = dataclasses.replace(SMALL, side=5)
     model = Density(LINE, (12, 9, 3), config, key=jax.random.key(0))
     assert model.extractor is not None
-    assert model.extractor.mlp.layers[0].weight.shape == (32, 5 * 5 * 3)
+    assert model.extractor.mlp.layers[0].weight.size == 5 * 5 * 3 * 32
     rng = np.random.default_rng(0)
     x = jnp.asarray(rng.uniform(-1, 1, (2, 12, 9, 3)), jnp.float32)
     flat = jnp.broadcast_to(x.mean((1, 2), keepdims=True), x.shape)
@@ -181,8 +181,8 @@ def test_the_papers_sizes():
         lambda key: Density(transforms.affine(), (28, 28, 1), DensityConfig.paper(), key=key), jax.random.key(0)
     )
     assert model.extractor is not None
-    assert [layer.weight.shape[0] for layer in model.extractor.mlp.layers] == [1024, 512, 512]
-    assert [layer.weight.shape[0] for layer in model.head.layers[:-1]] == [256, 256]
+    assert [layer.bias.shape[0] for layer in model.extractor.mlp.layers] == [1024, 512, 512]
+    assert [layer.bias.shape[0] for layer in model.head.layers[:-1]] == [256, 256]
     assert all(conditioner.from_features.weight.shape == (256, 512) for conditioner in model.conditioners)
 
 
