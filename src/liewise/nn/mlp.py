@@ -5,15 +5,33 @@ from itertools import pairwise
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-__all__ = ["MLP"]
+__all__ = ["MLP", "Dense"]
+
+
+class Dense(eqx.Module):
+    """An affine map of vectors, with uniform weights that keep the size of what passes through."""
+
+    weight: Float[Array, "features out"]
+    bias: Float[Array, " out"]
+
+    def __init__(self, features: int, out: int, *, scale: float = 1.0, key: PRNGKeyArray):
+        limit = scale / np.sqrt(features)
+        self.weight = jax.random.uniform(key, (features, out), minval=-limit, maxval=limit)
+        self.bias = jnp.zeros(out)
+
+    def __call__(self, x: Float[Array, "batch features"]) -> Float[Array, "batch out"]:
+        """Map each row."""
+        return x @ self.weight + self.bias[None]
 
 
 class MLP(eqx.Module):
     """A perceptron on batches of vectors; the last layer is dense alone."""
 
-    layers: tuple[eqx.nn.Linear, ...]
+    layers: tuple[Dense, ...]
     norms: tuple[eqx.nn.LayerNorm, ...]
     dropout: eqx.nn.Dropout
 
@@ -27,10 +45,10 @@ class MLP(eqx.Module):
             last_scale: factor on the last layer's first weights; 0 makes a network that begins as zero.
         """
         keys = jax.random.split(key, len(sizes) - 1)
-        layers = [eqx.nn.Linear(a, b, key=k) for (a, b), k in zip(pairwise(sizes), keys, strict=True)]
-        last = layers[-1]
-        layers[-1] = eqx.tree_at(lambda m: (m.weight, m.bias), last, (last.weight * last_scale, last.bias * last_scale))
-        self.layers = tuple(layers)
+        scales = [1.0] * (len(sizes) - 2) + [last_scale]
+        self.layers = tuple(
+            Dense(a, b, scale=s, key=k) for (a, b), s, k in zip(pairwise(sizes), scales, keys, strict=True)
+        )
         self.norms = tuple(eqx.nn.LayerNorm(size) for size in sizes[1:-1])
         self.dropout = eqx.nn.Dropout(dropout)
 
@@ -40,7 +58,6 @@ class MLP(eqx.Module):
         """Apply to each row; the key is for dropout."""
         keys = [None] * len(self.norms) if key is None else jax.random.split(key, len(self.norms))
         for layer, norm, k in zip(self.layers[:-1], self.norms, keys, strict=True):
-            x = jax.nn.gelu(x @ layer.weight.T + layer.bias[None])
+            x = jax.nn.gelu(layer(x))
             x = self.dropout(jax.vmap(norm)(x), key=k)
-        last = self.layers[-1]
-        return x @ last.weight.T + last.bias[None]
+        return self.layers[-1](x)

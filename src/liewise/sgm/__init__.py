@@ -3,13 +3,26 @@
 from liewise.sgm.density import Density
 from liewise.sgm.density_config import DensityConfig
 from liewise.sgm.fitting import density_loss, density_training, fit_density, make_density_loss, paper_density_training
+from liewise.sgm.inference import Equivariant, Inference, Plain, prototypes
+from liewise.sgm.inference_config import InferenceConfig, inference_training, paper_inference_training
+from liewise.sgm.inference_fitting import build_inference, fit_inference, make_inference_loss
 
 __all__ = [
     "Density",
     "DensityConfig",
+    "Equivariant",
+    "Inference",
+    "InferenceConfig",
+    "Plain",
+    "build_inference",
     "density_loss",
     "density_training",
     "fit_density",
+    "fit_inference",
+    "inference_training",
     "make_density_loss",
+    "make_inference_loss",
     "paper_density_training",
+    "paper_inference_training",
+    "prototypes",
 ]

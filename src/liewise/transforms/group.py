@@ -59,6 +59,13 @@ class Group(eqx.Module):
         """Return the transformation that changes nothing, a batch of it."""
         return self.element(jnp.zeros((batch, self.dim)))
 
+    def completed(self: G) -> G:
+        """Return the group that these transformations generate, where their own coordinates do not reach all of it.
+
+        Coordinates that are added have a random box of width zero.
+        """
+        return self
+
     def check(self, shape: tuple[int, ...]) -> None:
         """Refuse examples of this shape, batch left out, by name if the group cannot act on them."""
 

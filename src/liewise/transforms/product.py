@@ -30,6 +30,10 @@ class Product(Group):
             raise TransformError(f"the box names {', '.join(sorted(unknown))}, which this group does not have")
         return Product([f.with_box({n: box[n] for n in f.names if n in box}) for f in self.factors])
 
+    def completed(self) -> "Product":
+        """Complete each factor."""
+        return Product([f.completed() for f in self.factors])
+
     def element(self, eta: Float[Array, "batch dim"]) -> tuple:
         """Return each factor's element from its share of η."""
         self._expect(eta)
@@ -84,6 +88,10 @@ class Joined(Spatial):
     def with_box(self, box: Box) -> "Joined":
         """Return the same group with another random box for the affine coordinates that are named."""
         return Joined(self.affine.with_box(box), self.flips)
+
+    def completed(self) -> "Joined":
+        """Complete the affine factor."""
+        return Joined(self.affine.completed(), self.flips)
 
     def element(self, eta: Float[Array, "batch dim"]) -> Float[Array, "batch 3 3"]:
         """Multiply the two matrices."""

@@ -134,6 +134,35 @@ class Affine(Spatial):
         """Express the same transformations in another chart."""
         return self.in_chart(chart).parameters(self.element(eta))
 
+    def completed(self) -> "Affine":
+        """Add the coordinates without which products of these leave the group.
+
+        A rotation between unequal scales makes a shear, a rotation turns one shift into the other.
+
+        >>> affine("rotation", "scale-x").completed().names
+        ('rotation', 'scale-x', 'scale-y', 'shear')
+        """
+        names = set(self.names)
+        unequal = bool({"scale-x", "scale-y"} & names)
+        if "rotation" in names and (unequal or "shear" in names):
+            names |= {"shear"} | ({"scale-x", "scale-y"} if "scale" not in names or not unequal else set())
+            names -= {"scale"} if {"scale-x", "scale-y"} <= names else set()
+        if {"shift-x", "shift-y"} & names and "rotation" in names:
+            names |= {"shift-x", "shift-y"}
+        if {"shift-y", "shear"} <= names:
+            names |= {"shift-x"}
+        if names == set(self.names):
+            return self
+        box = {c.name: (c.low, c.high) for c in self.coordinates if c.name in names}
+        if "scale" in self.names and "scale" not in names:
+            box |= dict.fromkeys(("scale-x", "scale-y"), self._limits("scale"))
+        box |= dict.fromkeys(names - set(box), (0.0, 0.0))
+        return affine(*names, chart=self.chart, box=box, interpolation=self.interpolation, fill=self.fill)
+
+    def _limits(self, name: str) -> tuple[float, float]:
+        coordinate = self.coordinates[self.index(name)]
+        return coordinate.low, coordinate.high
+
     @property
     def _parts(self) -> np.ndarray:
         return np.array([_PARTS[name] for name in self.names], np.float32)

@@ -1,0 +1,197 @@
+"""For each coordinate an estimator that moves along with the example by construction.
+
+Where an example is, how large, how bright and how vivid, follow from moments; which way it is turned or mirrored, in
+the plane or round the colour wheel, from scores of all the ways it could be. Estimators see the example with all that
+was found before undone, and say what is left, coordinate by coordinate.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from liewise.nn import MLP, CircularNet, circular_mode, polar_map, to_polar
+from liewise.transforms import rgb_to_hsv
+
+__all__ = ["Found", "HueCircle", "Mirrors", "Place", "RotationCircle", "Tint", "Ways"]
+
+Images = Float[Array, "batch height width channels"]
+Found = dict[str, Float[Array, " batch"]]  # what is left of each coordinate, in η
+_TINY = 1e-6
+_RINGS = 12  # of the polar picture
+
+
+class Ways(NamedTuple):
+    """The ways an example could be turned (places on a circle) and mirrored (sides), and a score for each.
+
+    `signal` is the example as it looks from each side; turning the example rolls its places.
+    """
+
+    signal: Float[Array, "batch sides places features"]
+    scores: Float[Array, "batch sides places"]
+
+
+class Place(eqx.Module):
+    """Shifts and overall size, from the centre of mass and the mean distance from there.
+
+    A pixel's mass is its distance from the background, less where that is small; mass does not change when the
+    example moves, and its centre moves along.
+    """
+
+    names: tuple[str, ...] = eqx.field(static=True)
+    background: Float[Array, " channels"]
+    raw_threshold: Float[Array, ""]
+    log_size: Float[Array, ""]  # of what is at scale 1
+
+    def __init__(self, names: Collection[str], examples: Images):
+        """Set size 1 and the background by some of the data; the background is what is at the frame's edge."""
+        self.names = tuple(n for n in ("shift-x", "shift-y", "scale", "scale-x", "scale-y") if n in names)
+        edge = jnp.concatenate([examples[:, 0], examples[:, -1], examples[:, :, 0], examples[:, :, -1]], 1)
+        self.background = jnp.median(edge, axis=(0, 1))
+        self.raw_threshold = jnp.array(-2.0)
+        self.log_size = jnp.zeros(())
+        self.log_size = jnp.mean(self._moments(examples)[2])
+
+    def __call__(self, images: Images) -> Found:
+        """Find the shifts; and the size, where both axes can scale."""
+        x, y, size = self._moments(images)
+        found = {"shift-x": x, "shift-y": y}
+        scales = [n for n in ("scale", "scale-x", "scale-y") if n in self.names]
+        if scales != ["scale-x"] and scales != ["scale-y"]:
+            both = scales[:1] if "scale" in scales else scales
+            found |= dict.fromkeys(both, size - self.log_size)
+        return {n: found[n] for n in self.names if n in found}
+
+    def _moments(self, images: Images):
+        """Return the centre, in half extents, and the logarithm of the radius."""
+        height, width = images.shape[1:3]
+        half = max((max(height, width) - 1) / 2, 0.5)
+        x = np.float32((np.arange(width) - (width - 1) / 2) / half)
+        y = np.float32((np.arange(height) - (height - 1) / 2) / half)
+        square = jnp.mean((images - self.background[None, None, None]) ** 2, -1)
+        distance = jnp.sqrt(square + 1e-4) - 1e-2
+        mass = distance**2 / (distance + jax.nn.softplus(self.raw_threshold))
+        along, down = jnp.sum(mass, 1), jnp.sum(mass, 2)
+        total = jnp.sum(along, 1) + _TINY
+        mean_x, mean_y = along @ x / total, down @ y / total
+        spread = (along @ x**2 + down @ y**2) / total - mean_x**2 - mean_y**2
+        return mean_x, mean_y, 0.5 * jnp.log(jnp.maximum(spread, 0.0) / 2 + 1e-4)
+
+
+class Tint(eqx.Module):
+    """Saturation and value, from their means over what is bright."""
+
+    names: tuple[str, ...] = eqx.field(static=True)
+    log_means: Float[Array, "2"]  # of what is at factor 1
+
+    def __init__(self, names: Collection[str], examples: Images):
+        self.names = tuple(n for n in ("saturation", "value") if n in names)
+        self.log_means = jnp.mean(_log_tints(examples), 0)
+
+    def __call__(self, images: Images) -> Found:
+        """Find the factors, as logarithms."""
+        saturation, value = (_log_tints(images) - self.log_means[None]).T
+        found = {"saturation": saturation, "value": value}
+        return {n: found[n] for n in self.names}
+
+
+def _log_tints(images: Images) -> Float[Array, "batch 2"]:
+    hsv = _to_hsv(images)
+    saturation, value = hsv[..., 1], hsv[..., 2]
+    total = jnp.sum(value, 1) + _TINY
+    vivid, bright = jnp.sum(saturation * value, 1) / total, jnp.sum(value**2, 1) / total
+    return jnp.log(jnp.stack([vivid, bright], -1) + 1e-3)
+
+
+class RotationCircle(eqx.Module):
+    """Rotation, and mirroring with it: the example on polar coordinates, scored in every direction."""
+
+    net: CircularNet
+    flip: str | None = eqx.field(static=True)  # the coordinate that says whether it is mirrored
+    angles: int = eqx.field(static=True)
+
+    def __init__(self, flip: str | None, channels: int, *, angles: int = 32, hidden: int = 48, key: PRNGKeyArray):
+        self.flip, self.angles = flip, angles
+        self.net = CircularNet(angles, _RINGS * channels, (hidden, hidden), key=key)
+
+    def __call__(self, images: Images) -> tuple[Found, Ways]:
+        """Find the rotation; of a mirrored example, the one after the mirroring."""
+        matrix = polar_map((images.shape[1], images.shape[2]), self.angles, _RINGS)
+        sides = [images] if self.flip is None else [images, _mirrored(images, self.flip)]
+        signals = [to_polar(side, matrix, self.angles) for side in sides]
+        scores = [self.net(signal) for signal in signals]
+        turns = [circular_mode(score) for score in scores]
+        ways = Ways(jnp.stack(signals, 1), jnp.stack(scores, 1))
+        if self.flip is None:
+            return {"rotation": 2 * np.pi * turns[0]}, ways
+        mirrored = jnp.max(scores[1], 1) > jnp.max(scores[0], 1)
+        turn = jnp.where(mirrored, -turns[1], turns[0])
+        return {"rotation": 2 * np.pi * turn, self.flip: mirrored.astype(jnp.float32)}, ways
+
+
+class Mirrors(eqx.Module):
+    """Mirroring where nothing turns: a score for each way of mirroring the example."""
+
+    names: tuple[str, ...] = eqx.field(static=True)
+    net: MLP
+
+    def __init__(self, names: Sequence[str], pixels: int, *, key: PRNGKeyArray):
+        self.names = tuple(names)
+        self.net = MLP((pixels, 128, 1), key=key)
+
+    def __call__(self, images: Images) -> tuple[Found, Ways]:
+        """Find which axes are mirrored."""
+        choices = np.array(np.meshgrid(*[[0, 1]] * len(self.names), indexing="ij")).reshape(len(self.names), -1)
+        sides = []
+        for choice in choices.T:
+            side = images
+            for name, mirrored in zip(self.names, choice, strict=True):
+                side = _mirrored(side, name) if mirrored else side
+            sides.append(side.reshape(len(images), -1))
+        signal = jnp.stack(sides, 1)
+        scores = self.net(signal.reshape(-1, signal.shape[-1])).reshape(signal.shape[:2])
+        best = jnp.argmax(scores, 1)
+        found = {n: jnp.asarray(row, jnp.float32)[best] for n, row in zip(self.names, choices, strict=True)}
+        return found, Ways(signal[:, :, None], scores[:, :, None])
+
+
+class HueCircle(eqx.Module):
+    """Hue: a histogram round the colour wheel for each ring of the frame, scored at every hue."""
+
+    net: CircularNet
+    bins: int = eqx.field(static=True)
+    rings: int = eqx.field(static=True)
+
+    def __init__(self, *, bins: int = 32, rings: int = 3, hidden: int = 32, key: PRNGKeyArray):
+        self.bins, self.rings = bins, rings
+        self.net = CircularNet(bins, rings, (hidden, hidden), key=key)
+
+    def __call__(self, images: Images) -> tuple[Found, Ways]:
+        """Find the hue."""
+        hsv = _to_hsv(images)
+        places = jnp.arange(self.bins) / self.bins
+        away = jnp.abs(jnp.mod(hsv[..., :1] - places[None, None] + 0.5, 1.0) - 0.5) * self.bins
+        weight = (hsv[..., 1] * hsv[..., 2])[..., None] * jnp.maximum(1 - away, 0.0)
+        total = jnp.einsum("npb,pr->nbr", weight, _rings(images.shape[1], images.shape[2], self.rings))
+        signal = total / (jnp.sum(total, (1, 2), keepdims=True) / self.bins + 1e-3)
+        scores = self.net(signal)
+        return {"hue": circular_mode(scores)}, Ways(signal[:, None], scores[:, None])
+
+
+def _to_hsv(images: Images) -> Float[Array, "batch pixels 3"]:
+    return rgb_to_hsv(jnp.clip((images + 1) / 2, 0.0, 1.0)).reshape(images.shape[0], -1, 3)
+
+
+def _mirrored(images: Images, name: str) -> Images:
+    return images[:, :, ::-1] if name == "flip-x" else images[:, ::-1]
+
+
+def _rings(height: int, width: int, rings: int) -> Float[np.ndarray, "pixels rings"]:
+    y, x = np.mgrid[:height, :width]
+    radius = np.hypot(x - (width - 1) / 2, y - (height - 1) / 2) / (max(height, width) / 2)
+    which = np.minimum((radius * rings).astype(int), rings - 1).ravel()
+    return np.eye(rings, dtype=np.float32)[which]

@@ -1,0 +1,122 @@
+"""Stage 1: teaching a network to find poses, without labels (`004`, Algorithm 1 and Appendix B)."""
+
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from liewise.datasets import to_unit
+from liewise.sgm.inference import Equivariant, Inference, Plain
+from liewise.sgm.inference_config import InferenceConfig
+from liewise.sgm.losses import agreement, agreement_in_view, round_trip, ways_agreement
+from liewise.train import Loss, Result, TrainConfig, schedules, train
+from liewise.transforms import Group
+
+__all__ = ["build_inference", "fit_inference", "make_inference_loss"]
+
+_FOR_SCALES = 1024  # examples that set the network's scales
+
+
+def build_inference(group: Group, examples: Any, config: InferenceConfig, *, key: PRNGKeyArray) -> Inference:
+    """Make an untrained network for data like `examples` (in [-1, 1]), a few of which set its scales."""
+    group = group.completed() if config.complete else group
+    if config.network == "plain":
+        return Plain(group, examples.shape[1:], hidden=config.hidden, bounded=config.bounded, key=key)
+    passes = {"passes": config.passes, "passes_at_use": config.passes_at_use}
+    return Equivariant(group, jnp.asarray(examples), hidden=config.hidden, **passes, key=key)
+
+
+def make_inference_loss(config: InferenceConfig) -> Loss:
+    """Make the loss; a batch holds `images`, and `blur` where the configuration has one.
+
+    It is relative: 1 is the mean variance of an example's pixels.
+    """
+
+    def loss(model: Inference, batch: dict[str, Any], key: PRNGKeyArray):
+        group, views = model.group, config.views
+        examples = to_unit(batch["images"])
+        if config.blur:
+            examples = blurred(examples, batch["blur"])
+        for_pose, *for_views = jax.random.split(key, views + 1)
+        eta = [group.sample(k, len(examples)) for k in for_views]
+        if config.pairs == "one view":
+            eta[0] = jnp.zeros_like(eta[0])  # the example itself: eq. 6
+        drawn = [group.element(e) for e in eta]
+        copies = [group.act(element, examples) for element in drawn]
+        trace = model.trace(jnp.concatenate(copies), for_pose)
+        found = [group.element(e) for e in jnp.split(trace.eta, views)]
+        unit = 1 / (jnp.mean(jnp.var(examples.reshape(len(examples), -1), 1)) + 1e-6)
+        if config.pairs == "example":
+            apart = agreement(group, examples, drawn, found)
+        else:
+            apart = agreement_in_view(group, copies, found, star=config.pairs == "one view")
+        parts = {"agreement": unit * jnp.mean(apart)}
+        total = parts["agreement"]
+        if config.invertibility_weight:
+            some = max(1, len(examples) // 4)  # a quarter tells as much: it is only to keep prototypes in the frame
+            pose = jax.tree.map(lambda leaf: leaf[:some], found[-1])
+            parts["round_trip"] = unit * jnp.mean(round_trip(group, copies[-1][:some], pose))
+            total += config.invertibility_weight * parts["round_trip"]
+        if trace.ways:
+            parts["ways"] = _ways_loss(trace.ways, views)
+            total += config.ways_weight * parts["ways"]
+        return total, parts
+
+    return loss
+
+
+def fit_inference(
+    group: Group,
+    images: np.ndarray,
+    config: InferenceConfig,
+    training: TrainConfig,
+    *,
+    validation: np.ndarray | None = None,
+    run_dir: str | Path | None = None,
+    progress: str = "auto",
+) -> Result:
+    """Train a network on images (uint8, or floats in [0, 1]); `result.best` is the inference."""
+    key = jax.random.key(training.seed)
+    some = np.linspace(0, len(images) - 1, min(len(images), _FOR_SCALES)).astype(int)
+    model = build_inference(group, to_unit(images[some]), config, key=key)
+    over = {}
+    if config.blur:
+        over["blur"] = schedules.linear(config.blur, 0.0, max(1, round(config.blur_fraction * training.steps)))
+    return train(
+        model,
+        make_inference_loss(config),
+        {"images": images},
+        training,
+        validation=None if validation is None else {"images": validation},
+        schedules=over,
+        run_dir=run_dir,
+        progress=progress,
+    )
+
+
+def blurred(
+    examples: Float[Array, "batch height width channels"], sigma
+) -> Float[Array, "batch height width channels"]:
+    """Blur by a Gaussian of five pixels each way, the frame's edge going on."""
+    offsets = jnp.arange(-2, 3)
+    weights = jnp.exp(-0.5 * (offsets / jnp.maximum(sigma, 1e-3)) ** 2)
+    weights = weights / jnp.sum(weights)
+    for axis in (1, 2):
+        rim = [(0, 0)] * 4
+        rim[axis] = (2, 2)
+        wide = jnp.pad(examples, rim, mode="edge")
+        size = examples.shape[axis]
+        shifted = [jax.lax.slice_in_dim(wide, i, i + size, axis=axis) for i in range(len(offsets))]
+        examples = jnp.tensordot(weights, jnp.stack(shifted), 1)
+    return examples
+
+
+def _ways_loss(all_ways, views: int) -> Float[Array, ""]:
+    total = jnp.zeros(())
+    for ways in all_ways:
+        apart = [jax.tree.map(lambda leaf, v=v: jnp.split(leaf, views)[v], ways) for v in range(views)]
+        total += jnp.mean(jnp.stack([jnp.mean(ways_agreement(apart[v - 1], apart[v])) for v in range(1, views)]))
+    return total

@@ -1,0 +1,93 @@
+"""What teaches the inference: prototypes of transformed copies must agree (`004`, eqs. 6, 7 and 24)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from liewise.nn import correlate
+from liewise.sgm.estimators import Ways
+from liewise.transforms import Group
+
+__all__ = ["agreement", "agreement_in_view", "round_trip", "ways_agreement"]
+
+Examples = Float[Array, "batch ..."]
+PerExample = Float[Array, " batch"]
+Element = Any
+
+
+def agreement(group: Group, examples: Examples, drawn: Sequence[Element], found: Sequence[Element]) -> PerExample:
+    """Compare each example with itself, taken to one view's prototype and back from another's.
+
+    Eq. 24 seen from the example instead of from a view: what the drawn transformations lose at the frame's edge is
+    not counted, and where the poses are right the one warp that is left changes nothing.
+
+    Args:
+        group: of the transformations.
+        examples: what the views were made from.
+        drawn: for each view, the transformation that made it; elements of `group`.
+        found: for each view, the pose that was found in it.
+    """
+    to_prototype = [group.compose(group.inverse(f), d) for f, d in zip(found, drawn, strict=True)]
+    total = jnp.zeros(len(examples))
+    pairs = _ring(len(drawn))
+    for i, j in pairs:
+        there_and_back = group.compose(group.inverse(to_prototype[j]), to_prototype[i])
+        total += _squared(group.act(there_and_back, examples), examples)
+    return total / len(pairs)
+
+
+def agreement_in_view(
+    group: Group, views: Sequence[Examples], found: Sequence[Element], *, star: bool = False
+) -> PerExample:
+    """Compare each view with another one, taken to its prototype and out again by the first one's pose.
+
+    All in a ring (eq. 24), or, as a star, the first view, which is the example itself, with every other (eq. 6).
+    """
+    total = jnp.zeros(len(views[0]))
+    pairs = [(i, 0) for i in range(1, len(views))] if star else _ring(len(views))
+    for i, j in pairs:
+        across = group.compose(found[j], group.inverse(found[i]))
+        total += _squared(group.act(across, views[i]), views[j])
+    return total / len(pairs)
+
+
+def round_trip(group: Group, examples: Examples, pose: Element) -> PerExample:
+    """Compare each example with what its own prototype gives back (eq. 7, prototype first)."""
+    prototype = group.act(group.inverse(pose), examples)
+    return _squared(group.act(pose, prototype), examples)
+
+
+def ways_agreement(one: Ways, other: Ways) -> PerExample:
+    """Tell how far two views stay apart when each is turned back by a way drawn from its own scores.
+
+    The expectation of the squared distance over all pairs of ways, relative to choosing them blindly: 1 is chance.
+    Every way counts at once, so there is no wrong half turn to be stuck in; and an example that looks the same in
+    several ways may take any of them.
+    """
+    p, q = (_probabilities(ways.scores) for ways in (one, other))
+    alike, chosen = jnp.zeros(len(p)), jnp.zeros(len(p))
+    sides = p.shape[1]
+    for i in range(sides):
+        for j in range(sides):
+            overlap = correlate(one.signal[:, i], other.signal[:, j])
+            alike += jnp.mean(overlap, 1) / sides**2
+            chosen += jnp.sum(correlate(p[:, i, :, None], q[:, j, :, None]) * overlap, 1)
+    energy = (jnp.sum(one.signal[:, 0] ** 2, (1, 2)) + jnp.sum(other.signal[:, 0] ** 2, (1, 2))) / 2
+    chance = jax.lax.stop_gradient(jnp.mean(energy - alike))
+    return (energy - chosen) / (chance + 1e-6)
+
+
+def _probabilities(scores: Float[Array, "batch sides places"]) -> Float[Array, "batch sides places"]:
+    return jax.nn.softmax(scores.reshape(len(scores), -1), axis=1).reshape(scores.shape)
+
+
+def _ring(views: int) -> list[tuple[int, int]]:
+    """Pair every view with the next: each serves in two pairs; two views make one pair."""
+    return [(0, 1)] if views == 2 else [(i, (i + 1) % views) for i in range(views)]
+
+
+def _squared(one: Examples, other: Examples) -> PerExample:
+    return jnp.mean((one - other) ** 2, tuple(range(1, other.ndim)))
