@@ -1,6 +1,6 @@
 """Errors that name what was expected and what came, so that a caller can mend it."""
 
-__all__ = ["DataError", "LiewiseError", "StoreError", "TransformError"]
+__all__ = ["DataError", "LiewiseError", "LiewiseWarning", "NotFittedError", "StoreError", "TransformError"]
 
 
 class LiewiseError(ValueError):
@@ -17,3 +17,11 @@ class DataError(LiewiseError):
 
 class StoreError(LiewiseError):
     """A checkpoint or a saved model that is torn, foreign, or of another version."""
+
+
+class NotFittedError(LiewiseError, AttributeError):
+    """A model was asked before it was fitted."""
+
+
+class LiewiseWarning(UserWarning):
+    """An answer was found, but there is a reason to doubt it; the message says which."""

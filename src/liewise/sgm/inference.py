@@ -137,7 +137,7 @@ class Equivariant(Inference):
 
     def _composed(self, eta: Eta, more: Eta) -> Eta:
         both = self.group.parameters(self.group.compose(self.group.element(eta), self.group.element(more)))
-        on_line = np.array([c.period is None for c in self.group.coordinates])
+        on_line = np.array([c.period is None and c.steps is None for c in self.group.coordinates])
         low, high = self.group.box
         middle, reach = (low + high) / 2, _WIDE * self._reach
         clipped = jnp.clip(both, (middle - reach)[None], (middle + reach)[None])

@@ -143,25 +143,19 @@ class Affine(Spatial):
         ('rotation', 'scale-x', 'scale-y', 'shear')
         """
         names = set(self.names)
-        unequal = bool({"scale-x", "scale-y"} & names)
-        if "rotation" in names and (unequal or "shear" in names):
-            names |= {"shear"} | ({"scale-x", "scale-y"} if "scale" not in names or not unequal else set())
-            names -= {"scale"} if {"scale-x", "scale-y"} <= names else set()
+        scales = names & {"scale", "scale-x", "scale-y"}
+        if "rotation" in names and ("shear" in names or scales - {"scale"}):
+            names |= {"shear"}
+            if len(scales) < 2:  # any two of the three scale both axes
+                names |= {"scale-x"} if "scale" in names else {"scale-x", "scale-y"}
         if {"shift-x", "shift-y"} & names and "rotation" in names:
             names |= {"shift-x", "shift-y"}
         if {"shift-y", "shear"} <= names:
             names |= {"shift-x"}
         if names == set(self.names):
             return self
-        box = {c.name: (c.low, c.high) for c in self.coordinates if c.name in names}
-        if "scale" in self.names and "scale" not in names:
-            box |= dict.fromkeys(("scale-x", "scale-y"), self._limits("scale"))
-        box |= dict.fromkeys(names - set(box), (0.0, 0.0))
+        box = dict.fromkeys(names, (0.0, 0.0)) | {c.name: (c.low, c.high) for c in self.coordinates}
         return affine(*names, chart=self.chart, box=box, interpolation=self.interpolation, fill=self.fill)
-
-    def _limits(self, name: str) -> tuple[float, float]:
-        coordinate = self.coordinates[self.index(name)]
-        return coordinate.low, coordinate.high
 
     @property
     def _parts(self) -> np.ndarray:

@@ -1,0 +1,63 @@
+"""Examples at the border: what is taken, what is refused and why, and giving back what was given."""
+
+from typing import Any
+
+import numpy as np
+
+from liewise.datasets import Split, load, to_bytes
+from liewise.errors import DataError, TransformError
+from liewise.transforms import Group
+
+__all__ = ["as_given", "as_images", "refuse_unfit"]
+
+_FEWEST = 16  # images to learn from
+_SMALLEST = 8  # pixels, of a side
+
+
+def as_images(images: Any, *, shape: tuple[int, ...] | None = None) -> np.ndarray:
+    """Return images as uint8, or float32 in [0, 1], [n, height, width, channels]; of this shape, if one is given."""
+    if isinstance(images, Split):
+        found = images.images
+    else:
+        array = np.asarray(images)
+        if array.ndim in (3, 4) and len(array) == 0:
+            raise DataError("expected at least one image; got none")
+        ready = array.ndim == 4 and array.dtype in (np.uint8, np.float32)
+        found = Split(array).images if ready else load(array, constant="keep").train.images
+    if shape is not None and found.shape[1:] != tuple(shape):
+        raise DataError(f"expected images {_words(shape)}, as the model was fitted to; got {_words(found.shape[1:])}")
+    return found
+
+
+def as_given(images: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Return images from [-1, 1] as they were given: bytes, or floats in [0, 1]."""
+    if dtype == np.uint8:
+        return np.asarray(to_bytes(images))
+    return np.clip((images + 1) / 2, 0.0, 1.0)
+
+
+def refuse_unfit(images: np.ndarray, group: Group, draws: int, validation: float) -> None:
+    """Refuse by name, before any training, what cannot be learned from."""
+    if len(images) < _FEWEST:
+        raise DataError(f"expected {_FEWEST} images or more to learn from; got {len(images)}")
+    height, width = images.shape[1:3]
+    if min(height, width) < _SMALLEST:
+        raise DataError(f"expected images of {_SMALLEST}x{_SMALLEST} pixels or more; got {height}x{width}")
+    constant = Split(images).constant()
+    if len(constant) > len(images) // 2:
+        raise DataError(
+            f"{len(constant)} of {len(images)} images are constant (all pixels the same): nothing can be learned there"
+        )
+    if not np.ptp(images, axis=0).any():
+        raise DataError(f"all {len(images)} images are the same: there is nothing that varies")
+    group.check(images.shape[1:])
+    if all(c.low == c.high for c in group.coordinates):
+        raise TransformError(f"the random box of {', '.join(group.names)} has no width: nothing would be transformed")
+    if draws < 1:
+        raise DataError(f"expected draws >= 1; got {draws}")
+    if not 0 < validation < 1:
+        raise DataError(f"expected validation as a fraction between 0 and 1; got {validation}")
+
+
+def _words(shape: tuple[int, ...]) -> str:
+    return "x".join(map(str, shape))
