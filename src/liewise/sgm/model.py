@@ -5,7 +5,7 @@ import inspect
 import math
 import warnings
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -85,7 +85,7 @@ class SGM:
 
     def fit(
         self, images: Any, labels: Any = None, *, run_dir: str | Path | None = None, progress: str = "auto"
-    ) -> Self:
+    ) -> "SGM":
         """Learn poses, then densities, from images alone.
 
         Args:
@@ -229,7 +229,7 @@ class SGM:
         del deep
         return {name: getattr(self, name) for name in _PARAMETERS}
 
-    def set_params(self, **params: Any) -> Self:
+    def set_params(self, **params: Any) -> "SGM":
         """Change what the constructor was given; it counts from the next `fit` on."""
         for name, value in params.items():
             if name not in _PARAMETERS:
