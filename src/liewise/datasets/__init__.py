@@ -20,6 +20,7 @@ from liewise.datasets.listing import CatalogueEntry, catalogue, fetch
 from liewise.datasets.loading import load
 from liewise.datasets.made import coloured, rotated, transformed
 from liewise.datasets.outlines import SHAPES, SYMMETRY
+from liewise.datasets.pictures import read_images
 from liewise.datasets.pixels import to_bytes, to_unit
 from liewise.datasets.split import Factor, Split
 from liewise.datasets.sprite_factors import SpriteFactors
@@ -44,6 +45,7 @@ __all__ = [
     "fetch",
     "from_json",
     "load",
+    "read_images",
     "render",
     "rotated",
     "to_bytes",

@@ -1,29 +1,20 @@
 """A contact sheet: what a data set looks like, and what each transformation does to one of its examples."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import jax.numpy as jnp
 import numpy as np
 from matplotlib.figure import Figure, SubFigure
 
 from liewise.datasets import Dataset, Split, to_bytes, to_unit
+from liewise.report.tiles import Tile, draw_rows
 from liewise.report.wording import describe_value
 from liewise.transforms import Coordinate, Group
 
 __all__ = ["contact_sheet"]
 
 _COLUMNS = 9
-_INK, _QUIET = "#1b1f24", "#5b6470"
-_CAPTION = 7  # points
-
-
-@dataclass(frozen=True)
-class _Tile:
-    image: np.ndarray
-    caption: str
-    strong: bool = False
 
 
 def contact_sheet(data: Dataset, group: Group, *, split: str | None = None, rows: int = 3, seed: int = 0) -> Figure:
@@ -48,14 +39,16 @@ def contact_sheet(data: Dataset, group: Group, *, split: str | None = None, rows
     heights = [example_rows * (1.13 + 0.12 * lines) + 0.3, len(orbits) * 1.15 + 0.3]
     figure = Figure(figsize=(10.5, sum(heights)), layout="constrained", facecolor="white", dpi=150)
     upper, lower = cast("Sequence[SubFigure]", figure.subfigures(2, 1, height_ratios=heights))
-    _grid(upper, _titled(data, name, shown), [examples[i : i + _COLUMNS] for i in range(0, len(examples), _COLUMNS)])
+    rows_shown = [examples[i : i + _COLUMNS] for i in range(0, len(examples), _COLUMNS)]
+    draw_rows(upper, rows_shown, columns=_COLUMNS, title=_titled(data, name, shown))
     titles = [f"{c.name}\n({c.positive if c.steps else f'+ is {c.positive}'})" for c in group.coordinates]
-    _grid(lower, "One example under each transformation, through its random box", orbits, titles)
+    title = "One example under each transformation, through its random box"
+    draw_rows(lower, orbits, columns=_COLUMNS, title=title, row_titles=titles)
     return figure
 
 
-def _examples(data: Dataset, split: Split, chosen: np.ndarray) -> list[_Tile]:
-    return [_Tile(split.images[i], _caption(data, split, i)) for i in chosen.tolist()]
+def _examples(data: Dataset, split: Split, chosen: np.ndarray) -> list[Tile]:
+    return [Tile(split.images[i], _caption(data, split, i)) for i in chosen.tolist()]
 
 
 def _caption(data: Dataset, split: Split, index: int) -> str:
@@ -70,7 +63,7 @@ def _caption(data: Dataset, split: Split, index: int) -> str:
     return "\n".join(lines)
 
 
-def _orbits(image: np.ndarray, group: Group) -> list[list[_Tile]]:
+def _orbits(image: np.ndarray, group: Group) -> list[list[Tile]]:
     """Sweep every coordinate through its box, the others at zero; compiled once, one batch a coordinate."""
     size = (image.shape[0], image.shape[1])
     rows = []
@@ -80,7 +73,7 @@ def _orbits(image: np.ndarray, group: Group) -> list[list[_Tile]]:
         copies = jnp.broadcast_to(to_unit(image)[None], (len(values), *image.shape))
         swept = np.asarray(to_bytes(group.act(group.element(eta), copies)))
         captions = [describe_value(float(coordinate.to_user(v, size)), coordinate.unit) for v in values]
-        rows.append([_Tile(s, c, strong=bool(v == 0)) for s, c, v in zip(swept, captions, values, strict=True)])
+        rows.append([Tile(s, c, strong=bool(v == 0)) for s, c, v in zip(swept, captions, values, strict=True)])
     return rows
 
 
@@ -96,26 +89,3 @@ def _titled(data: Dataset, name: str, split: Split) -> str:
     colour = {1: "grey", 3: "colour"}.get(channels, f"{channels} channels")
     factors = f"; true {', '.join(split.factors)}" if split.factors else ""
     return f"{data.name}, {name}: {len(split):,} images of {width}×{height}, {colour}{factors}"
-
-
-def _grid(
-    figure: SubFigure, title: str, rows: Sequence[Sequence[_Tile]], row_titles: Sequence[str] | None = None
-) -> None:
-    figure.suptitle(title, x=0.01, ha="left", fontsize=10, color=_INK, weight="bold")
-    axes = figure.subplots(len(rows), _COLUMNS, squeeze=False)
-    for row, tiles in zip(axes, rows, strict=True):
-        for place, axis in enumerate(row):
-            axis.set(xticks=[], yticks=[], frame_on=False)
-            if place < len(tiles):
-                _draw(axis, tiles[place])
-    for row, text in zip(axes, row_titles or (), strict=False):
-        row[0].set_ylabel(text, rotation=0, ha="right", va="center", fontsize=_CAPTION + 0.5, color=_INK)
-
-
-def _draw(axis: Any, tile: _Tile) -> None:
-    grey = tile.image.shape[-1] == 1
-    image = tile.image[..., 0] if grey else tile.image[..., :3]
-    top = 255 if image.dtype == np.uint8 else 1
-    axis.imshow(image, cmap="gray", vmin=0, vmax=top, interpolation="nearest")
-    weight, colour = ("bold", _INK) if tile.strong else ("normal", _QUIET)
-    axis.set_xlabel(tile.caption, fontsize=_CAPTION, labelpad=2.5, color=colour, weight=weight)

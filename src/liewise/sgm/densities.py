@@ -47,7 +47,8 @@ class Densities:
 
     def __init__(self, model: Density, group: Group, prototypes: Float[Array, "n height width channels"]):
         self._model, self._group = model, group
-        self._size = (prototypes.shape[1], prototypes.shape[2])
+        self.size = (prototypes.shape[1], prototypes.shape[2])  # pixels: height, width
+        self.coordinates = group.coordinates
         self._features = model.features(prototypes)
 
     def __len__(self) -> int:
@@ -72,7 +73,7 @@ class Densities:
         drawn = self.sample(jax.random.key(seed), _BEFORE)
         grid = _grid(coordinate, np.asarray(drawn[..., place]), points)
         density = np.asarray(_marginal(self._model, self._features, drawn, jnp.asarray(grid, jnp.float32), place))
-        values = np.asarray(coordinate.to_user(grid, self._size), np.float64)
+        values = np.asarray(coordinate.to_user(grid, self.size), np.float64)
         if coordinate.steps is None:
             density = density * np.abs(np.gradient(grid) / np.gradient(values))[None]
         return Marginal(coordinate, values, density)
@@ -97,7 +98,7 @@ class Densities:
             middle = np.angle(np.exp(2j * np.pi * drawn / coordinate.period).mean(1)) * coordinate.period / (2 * np.pi)
             drawn = middle[:, None] + np.asarray(coordinate.wrap(drawn - middle[:, None]))
         found = np.quantile(drawn, levels, axis=1).T
-        return np.asarray(coordinate.to_user(found, self._size))
+        return np.asarray(coordinate.to_user(found, self.size))
 
     def modes(self, name: str) -> list[np.ndarray]:
         """Return the peaks of one coordinate's density for each example, in its user's unit."""
@@ -105,7 +106,7 @@ class Densities:
 
     def _in_user(self, drawn: np.ndarray, name: str) -> np.ndarray:
         place = self._group.index(name)
-        return np.asarray(self._group.coordinates[place].to_user(drawn[..., place], self._size))
+        return np.asarray(self._group.coordinates[place].to_user(drawn[..., place], self.size))
 
 
 @eqx.filter_jit

@@ -8,10 +8,11 @@ from liewise.datasets import Split, load, to_bytes
 from liewise.errors import DataError, TransformError
 from liewise.transforms import Group
 
-__all__ = ["as_given", "as_images", "refuse_unfit"]
+__all__ = ["as_given", "as_images", "held_out_places", "refuse_unfit"]
 
 _FEWEST = 16  # images to learn from
 _SMALLEST = 8  # pixels, of a side
+_MOST_HELD_OUT = 1024  # images; more would only take time
 
 
 def as_images(images: Any, *, shape: tuple[int, ...] | None = None) -> np.ndarray:
@@ -57,6 +58,13 @@ def refuse_unfit(images: np.ndarray, group: Group, draws: int, validation: float
         raise DataError(f"expected draws >= 1; got {draws}")
     if not 0 < validation < 1:
         raise DataError(f"expected validation as a fraction between 0 and 1; got {validation}")
+
+
+def held_out_places(count: int, validation: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return which of so many images to train on, and which to hold out; both in random order."""
+    order = np.random.default_rng(seed).permutation(count)
+    held = min(_MOST_HELD_OUT, max(1, round(validation * count)))
+    return order[held:], order[:held]
 
 
 def _words(shape: tuple[int, ...]) -> str:

@@ -12,26 +12,26 @@ import jax.numpy as jnp
 import numpy as np
 
 from liewise import train
-from liewise.datasets import to_unit
+from liewise.datasets import Split, to_unit
 from liewise.errors import LiewiseError, LiewiseWarning, NotFittedError, StoreError
 from liewise.sgm.densities import Densities
 from liewise.sgm.density import Density
 from liewise.sgm.density_config import DensityConfig
-from liewise.sgm.examples import as_given, as_images, refuse_unfit
+from liewise.sgm.examples import as_given, as_images, held_out_places, refuse_unfit
 from liewise.sgm.fitting import density_training, fit_density
 from liewise.sgm.health import check_health, complaints
 from liewise.sgm.inference_config import InferenceConfig, inference_training
 from liewise.sgm.inference_fitting import build_inference, fit_inference
-from liewise.sgm.plain import from_plain, to_plain
+from liewise.sgm.plain import from_plain, group_from_plain, group_to_plain, to_plain
 from liewise.sgm.queries import Parts, draw_poses, find, log_prob, posed, resample
 from liewise.sgm.stage_two import in_batches, make_pairs
-from liewise.train import TrainConfig
-from liewise.transforms import Group, affine, from_json, to_json
+from liewise.train import RunFolder, TrainConfig, announce, fingerprint
+from liewise.transforms import Group, affine
 
 __all__ = ["SGM"]
 
 _KIND = "sgm"
-_MOST_HELD_OUT = 1024  # images; more would only take time
+_MOST_KEPT = 2**25  # bytes of held-out images in a run's folder
 _RESAMPLED = 512  # versions at a time
 
 
@@ -84,37 +84,62 @@ class SGM:
         self.seed = seed
 
     def fit(
-        self, images: Any, labels: Any = None, *, run_dir: str | Path | None = None, progress: str = "auto"
+        self,
+        images: Any,
+        labels: Any = None,
+        *,
+        run_dir: str | Path | RunFolder | None = None,
+        progress: str = "auto",
     ) -> "SGM":
         """Learn poses, then densities, from images alone.
 
         Args:
-            images: an array of images.
+            images: an array of images, or a split of a data set.
             labels: not used; here so that pipelines can pass them.
-            run_dir: a folder for checkpoints, metrics and the model; a run that was cut off goes on from there.
+            run_dir: a folder for the configuration, checkpoints, metrics and the model. A run that was cut off goes on
+                from there to the same model, and one that is finished is read; one of something else is refused.
             progress: "bar", "lines", "silent", or "auto".
         """
         del labels
+        split = images if isinstance(images, Split) else None
         images = as_images(images)
         group = affine() if self.group is None else self.group
         refuse_unfit(images, group, self.draws, self.validation)
-        images = images[np.random.default_rng(self.seed).permutation(len(images))]
-        held = min(_MOST_HELD_OUT, max(1, round(self.validation * len(images))))
-        training, held_out = images[held:], images[:held]
-        folder = None if run_dir is None else Path(run_dir)
+        folder = RunFolder(Path(run_dir)) if isinstance(run_dir, str | Path) else run_dir
+        if folder is not None:
+            goes_on = folder.claim({"model": _KIND, **self._settings(), "images": fingerprint(images)})
+            if folder.finished:
+                return self._adopt(SGM.load(folder.path, group=group))
+            if goes_on:
+                announce(progress, f"going on with the run in {folder.path}")
+        training, held_out = held_out_places(len(images), self.validation, self.seed)
+        result = self._fit(group, images[training], images[held_out], folder and folder.path, progress)
+        if folder is not None:
+            self.save(folder.path / "model")
+            folder.keep_examples(**_some(images, split, held_out))
+            folder.finish(result)
+        for complaint in self.warnings_:
+            warnings.warn(complaint, LiewiseWarning, stacklevel=2)
+        return self
+
+    def _fit(
+        self, group: Group, training: np.ndarray, held_out: np.ndarray, path: Path | None, progress: str
+    ) -> dict[str, Any]:
         first_training, second_training = self._trainings()
+        announce(progress, f"stage 1 of 2, poses: {', '.join(group.names)}; {first_training.steps:,} steps")
         first = fit_inference(
             group,
             training,
             self.inference_config or InferenceConfig(),
             first_training,
             validation=held_out,
-            run_dir=folder and folder / "inference",
+            run_dir=path and path / "inference",
             progress=progress,
         )
         key = jax.random.fold_in(jax.random.key(self.seed), 2)
         for_pairs, for_held_out, for_health = jax.random.split(key, 3)
         pairs = make_pairs(first.best, training, draws=self.draws, key=for_pairs)
+        announce(progress, f"stage 2 of 2, densities: at most {second_training.steps:,} steps")
         second = fit_density(
             first.best.group,
             pairs.prototypes,
@@ -123,16 +148,12 @@ class SGM:
             second_training,
             validation=make_pairs(first.best, held_out, draws=self.draws, key=for_held_out),
             consistency=self.consistency,
-            run_dir=folder and folder / "density",
+            run_dir=path and path / "density",
             progress=progress,
         )
         health = check_health(first.best, held_out, key=for_health)
         self._take(Parts(first.best, second.best), health, {"inference": first.seconds, "density": second.seconds})
-        for complaint in self.warnings_:
-            warnings.warn(complaint, LiewiseWarning, stacklevel=2)
-        if folder is not None:
-            self.save(folder / "model")
-        return self
+        return {name: _ending(stage) for name, stage in (("inference", first), ("density", second))}
 
     def pose(self, images: Any) -> np.ndarray:
         """Return η for each image: what takes its prototype to it, as the group writes it."""
@@ -185,18 +206,9 @@ class SGM:
     def save(self, folder: str | Path) -> None:
         """Write the model; `load` reads it, and runs no code in doing so."""
         self._require()
-        first, second = self._trainings()
         config = {
-            "group": None if self.group is None else to_json(self.group),
+            **self._settings(),
             "image_shape": list(self.image_shape_),
-            "inference_config": to_plain(self.inference_config or InferenceConfig()),
-            "density_config": to_plain(self.density_config or DensityConfig()),
-            "inference_training": to_plain(first),
-            "density_training": to_plain(second),
-            "draws": self.draws,
-            "consistency": self.consistency,
-            "validation": self.validation,
-            "seed": self.seed,
             "health": {name: value if math.isfinite(value) else None for name, value in self.health_.items()},
             "seconds": self.seconds_,
         }
@@ -206,7 +218,9 @@ class SGM:
     def load(cls, folder: str | Path, *, group: Group | None = None) -> "SGM":
         """Read a model, or a run's folder that has one; a group of one's own has to be given again."""
         folder = Path(folder)
-        if not (folder / "model.json").exists() and (folder / "model" / "model.json").exists():
+        run = RunFolder(folder)
+        if run.exists:
+            run.result()  # refuses one that is not finished
             folder = folder / "model"
         config = train.read_config(folder, kind=_KIND)
         model = cls._of(config, group)
@@ -253,6 +267,21 @@ class SGM:
             transformer_tags=TransformerTags(preserves_dtype=[]),
         )
 
+    def _settings(self) -> dict[str, Any]:
+        """Say what was asked for, in plain values."""
+        first, second = self._trainings()
+        return {
+            "group": None if self.group is None else group_to_plain(self.group),
+            "inference_config": to_plain(self.inference_config or InferenceConfig()),
+            "density_config": to_plain(self.density_config or DensityConfig()),
+            "inference_training": to_plain(first),
+            "density_training": to_plain(second),
+            "draws": self.draws,
+            "consistency": self.consistency,
+            "validation": self.validation,
+            "seed": self.seed,
+        }
+
     def _trainings(self) -> tuple[TrainConfig, TrainConfig]:
         first, second = self.inference_training or inference_training(), self.density_training or density_training()
         return dataclasses.replace(first, seed=self.seed), dataclasses.replace(second, seed=self.seed)
@@ -263,6 +292,10 @@ class SGM:
         self.image_shape_ = parts.density.image_shape
         self.health_, self.seconds_ = health, seconds
         self.warnings_ = complaints(health)
+
+    def _adopt(self, other: "SGM") -> "SGM":
+        self._take(other.parts_, other.health_, other.seconds_)
+        return self
 
     def _found(self, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return in_batches(lambda x: find(self.parts_, to_unit(x)), given)
@@ -289,10 +322,22 @@ class SGM:
                 "density_training": TrainConfig,
             }
             rest = {name: config[name] for name in ("draws", "consistency", "validation", "seed")}
-            asked = group if group is not None else config["group"] and from_json(config["group"])
+            asked = group if group is not None else group_from_plain(config["group"])
             return cls(asked, **{n: from_plain(kind, config[n]) for n, kind in kinds.items()}, **rest)
         except (KeyError, TypeError) as error:
             raise StoreError(f"the model's configuration is not one of this version: {error}") from error
 
 
 _PARAMETERS = tuple(name for name in inspect.signature(SGM.__init__).parameters if name != "self")
+
+
+def _ending(result: train.Result) -> dict[str, Any]:
+    score = result.best_score
+    return {"steps": result.step, "stopped": result.stopped, "best_step": result.best_step, "best_score": score}
+
+
+def _some(images: np.ndarray, split: Split | None, places: np.ndarray) -> dict[str, np.ndarray]:
+    """Choose what a run's folder keeps of the held-out examples."""
+    places = places[: max(1, _MOST_KEPT // images[0].nbytes)]
+    labels = {} if split is None or split.labels is None else {"labels": split.labels[places]}
+    return {"images": images[places], "places": places, **labels}

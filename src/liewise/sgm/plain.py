@@ -4,9 +4,10 @@ import dataclasses
 import typing
 from typing import Any, TypeVar
 
-from liewise.errors import StoreError
+from liewise.errors import StoreError, TransformError
+from liewise.transforms import Group, from_json, to_json
 
-__all__ = ["from_plain", "to_plain"]
+__all__ = ["from_plain", "group_from_plain", "group_to_plain", "to_plain"]
 
 T = TypeVar("T")
 
@@ -23,6 +24,23 @@ def from_plain(kind: type[T], values: dict[str, Any]) -> T:
     if unknown:
         raise StoreError(f"{kind.__name__} has no {', '.join(unknown)}; the file is of another version")
     return kind(**{name: _value(hints[name], value) for name, value in values.items()})
+
+
+def group_to_plain(group: Group) -> dict[str, Any]:
+    """Return a group as plain values; one that is not of liewise by its name and coordinates."""
+    try:
+        return to_json(group)
+    except TransformError:
+        return {"own": type(group).__name__, "coordinates": [to_plain(c) for c in group.coordinates]}
+
+
+def group_from_plain(values: dict[str, Any] | None) -> Group | None:
+    """Build the group again; one that is not of liewise cannot be."""
+    if values is None:
+        return None
+    if "own" in values:
+        raise StoreError(f"the model's group, {values['own']}, is not one of liewise's: give it, by load(..., group=)")
+    return from_json(values)
 
 
 def _value(hint: Any, value: Any) -> Any:

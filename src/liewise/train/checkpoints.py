@@ -23,7 +23,7 @@ from liewise.errors import StoreError
 from liewise.train.devices import agree
 from liewise.train.failures import CheckpointWarning
 
-__all__ = ["Checkpoints", "describe", "sync"]
+__all__ = ["Checkpoints", "describe", "difference", "sync"]
 
 _FORMAT = 1
 _SEAL = "checkpoint.json"
@@ -133,9 +133,9 @@ class Checkpoints:
         where = f"the checkpoint at step {step} in {self._folder}"
         if seal["format"] > _FORMAT:
             raise StoreError(f"{where} has format {seal['format']}; this version of liewise reads up to {_FORMAT}")
-        difference = _difference(seal["fingerprint"], self._fingerprint)
-        if difference:
-            raise StoreError(f"{where} belongs to another run: {difference}; use another run folder, or delete it")
+        apart = difference(seal["fingerprint"], self._fingerprint)
+        if apart:
+            raise StoreError(f"{where} belongs to another run: {apart}; use another run folder, or delete it")
 
 
 def describe(tree: PyTree) -> dict[str, str]:
@@ -245,11 +245,11 @@ def _fault(folder: Path) -> str | None:
     return None
 
 
-def _difference(there: Any, here: Any, path: str = "") -> str:
+def difference(there: Any, here: Any, path: str = "") -> str:
     """The first place where two fingerprints differ, in words; empty when they are equal."""
     if isinstance(there, dict) and isinstance(here, dict):
         for name in sorted(there.keys() | here.keys()):
-            found = _difference(there.get(name, "absent"), here.get(name, "absent"), f"{path} {name}".strip())
+            found = difference(there.get(name, "absent"), here.get(name, "absent"), f"{path} {name}".strip())
             if found:
                 return found
         return ""

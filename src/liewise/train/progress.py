@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from liewise.train.failures import TrainError
 
-__all__ = ["Reporter", "open_reporter"]
+__all__ = ["Reporter", "announce", "open_reporter"]
 
 _LINE_SECONDS = 10.0
 _HIDDEN = ("step", "grad_norm", "learning_rate")
@@ -126,6 +126,13 @@ def open_reporter(kind: str, first: int, steps: int, stream: Any = None) -> Repo
     if kind not in ("bar", "lines"):
         raise TrainError(f"expected progress as 'auto', 'bar', 'lines' or 'silent'; got {kind!r}")
     return (Bar if kind == "bar" else Lines)(first, steps, console)
+
+
+def announce(kind: str, text: str) -> None:
+    """Say something between runs, as their progress is shown; `kind` is theirs."""
+    reporter = open_reporter("silent" if kind == "silent" else "lines", 0, 0)
+    reporter.say(text)
+    reporter.close()
 
 
 def _numbers(values: Mapping[str, float | int]) -> str:

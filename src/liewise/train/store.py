@@ -23,7 +23,7 @@ from liewise._version import __version__
 from liewise.errors import StoreError
 from liewise.train.checkpoints import sync
 
-__all__ = ["load", "read_config", "save"]
+__all__ = ["load", "read_config", "replace", "save"]
 
 _FORMAT = 1
 _HEAD = "model.json"
@@ -66,8 +66,8 @@ def save(folder: str | Path, tree: PyTree, *, kind: str, config: Mapping[str, An
         raise StoreError(f"expected a configuration that JSON can hold; {error}") from error
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _replace(folder / head["file"], tensors)
-        _replace(folder / _HEAD, text.encode())
+        replace(folder / head["file"], tensors)
+        replace(folder / _HEAD, text.encode())
     except OSError as error:
         raise StoreError(f"the model was not saved in {folder} ({error}); what was there before still is") from error
     for stale in folder.glob("arrays-*.safetensors"):
@@ -128,7 +128,7 @@ def _as_native(array: np.ndarray) -> np.ndarray:
     return array if array.dtype.name in _NATIVE else array.reshape(-1).view(np.uint8)
 
 
-def _replace(path: Path, data: bytes) -> None:
+def replace(path: Path, data: bytes) -> None:
     """Write a file in one stroke: the old content or the new, whatever happens."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
