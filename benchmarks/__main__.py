@@ -3,18 +3,15 @@
 import argparse
 import importlib.util
 import json
-import os
-import platform
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import jax
 from rich.console import Console
 from rich.table import Table
 
-import liewise
 from benchmarks import loop, warp
+from liewise.report import Machine
 
 _PARTS = {"warp": warp.measure, "loop": loop.measure}
 
@@ -62,23 +59,7 @@ def _page(rows: list[dict[str, Any]]) -> str:
 
 
 def _machine() -> dict[str, Any]:
-    model = next(
-        (line.split(":")[1].strip() for line in _cpuinfo() if line.startswith("model name")), platform.processor()
-    )
-    return {
-        "cpu": model,
-        "cores": os.cpu_count(),
-        "devices": [str(device) for device in jax.devices()],
-        "python": platform.python_version(),
-        "jax": jax.__version__,
-        "torch": version("torch") if importlib.util.find_spec("torch") else None,
-        "liewise": liewise.__version__,
-    }
-
-
-def _cpuinfo() -> list[str]:
-    path = Path("/proc/cpuinfo")
-    return path.read_text().splitlines() if path.exists() else []
+    return Machine.here().as_dict() | {"torch": version("torch") if importlib.util.find_spec("torch") else None}
 
 
 if __name__ == "__main__":

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure, SubFigure
 
-__all__ = ["CAPTION", "INK", "Tile", "draw_rows"]
+from liewise.report.style import CAPTION, INK, QUIET
 
-INK, _QUIET = "#1b1f24", "#5b6470"
-CAPTION = 7  # points
+__all__ = ["Tile", "draw_rows"]
 
 
 @dataclass(frozen=True)
@@ -49,5 +48,5 @@ def _draw(axis: Any, tile: Tile) -> None:
     image = tile.image[..., 0] if grey else tile.image[..., :3]
     top = 255 if image.dtype == np.uint8 else 1
     axis.imshow(image, cmap="gray", vmin=0, vmax=top, interpolation="nearest")
-    weight, colour = ("bold", INK) if tile.strong else ("normal", _QUIET)
+    weight, colour = ("bold", INK) if tile.strong else ("normal", QUIET)
     axis.set_xlabel(tile.caption, fontsize=CAPTION, labelpad=2.5, color=colour, weight=weight)

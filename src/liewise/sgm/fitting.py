@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
@@ -80,13 +80,18 @@ def density_training(steps: int = 3000, batch_size: int = 128) -> TrainConfig:
     )
 
 
-def paper_density_training() -> TrainConfig:
-    """The training of `004`, C.1."""
+def paper_density_training(data: Literal["mnist", "mnist-colour", "dsprites"] = "mnist") -> TrainConfig:
+    """The training of `004`: C.1, C.2, C.3."""
+    steps, rate, final = {
+        "mnist": (60_000, 3e-3, 0.03),
+        "mnist-colour": (15_000, 3e-3, 0.03),
+        "dsprites": (60_000, 3e-4, 0.3),
+    }[data]
     return TrainConfig(
-        steps=60_000,
+        steps=steps,
         batch_size=512,
         optimiser=OptimiserConfig(
-            learning_rate=3e-3, initial_multiplier=0.1, final_multiplier=0.03, warmup_fraction=0.2, clip_norm=2.0
+            learning_rate=rate, initial_multiplier=0.1, final_multiplier=final, warmup_fraction=0.2, clip_norm=2.0
         ),
     )
 
