@@ -25,7 +25,7 @@ class TinyContext(Context):
         hidden = (16,) if recipe.inference_config.network == "equivariant" else recipe.inference_config.hidden
         return replace(
             recipe,
-            inference_config=replace(recipe.inference_config, hidden=hidden, passes=1, passes_at_use=1),
+            inference_config=replace(recipe.inference_config, hidden=hidden, looks=(1, 1), looks_at_use=(1, 1)),
             density_config=SMALL,
             inference_training=replace(recipe.inference_training, steps=self.steps, batch_size=16),
             density_training=replace(recipe.density_training, steps=self.steps, batch_size=16),

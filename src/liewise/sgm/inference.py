@@ -16,7 +16,7 @@ from liewise.nn import MLP
 from liewise.sgm.estimators import Found, HueCircle, Mirrors, Place, RotationCircle, Tint, Ways
 from liewise.transforms import Coordinate, Group
 
-__all__ = ["Equivariant", "Inference", "Plain", "Trace", "prototypes"]
+__all__ = ["Equivariant", "Inference", "Looks", "Plain", "Trace", "prototypes"]
 
 Examples = Float[Array, "batch ..."]
 Eta = Float[Array, "batch dim"]
@@ -25,11 +25,19 @@ _WIDE = 4.0  # times the reach of a correction: how far out on a line a pose may
 _LARGEST = 32  # pixels: larger images are looked at from further away
 
 
+class Looks(NamedTuple):
+    """How often an example is looked at, and how many corrections follow each time."""
+
+    times: int
+    corrections: int
+
+
 class Trace(NamedTuple):
-    """Poses, and the ways that were weighed for them."""
+    """Poses, the ways that were weighed for them, and the last correction, in reaches: zero where all is settled."""
 
     eta: Eta
-    ways: tuple[Ways, ...]
+    ways: tuple[Ways, ...] = ()
+    last: Eta | None = None
 
 
 class Inference(eqx.Module):
@@ -57,15 +65,16 @@ class Equivariant(Inference):
     """Estimators that move with the example, then corrections by a network that looks at the aligned example.
 
     Every stage sees the example with what was found so far undone, and its finding is composed with that; so if one
-    stage aligns all of an orbit, whatever the next does it does alike for all of it. The last stage is applied
-    several times. A coordinate without an estimator is found by the corrections alone.
+    stage aligns all of an orbit, whatever the next does it does alike for all of it. Corrections are applied several
+    times, and then all of it again: a second look at an example that is all but aligned settles which way it is turned
+    where the first look could not, so that the prototype of a prototype is the same one.
     """
 
     first: tuple[Any, ...]  # estimators by moments: all look at the example as it is
     ways: tuple[Any, ...]  # estimators that weigh all ways, one after the other
     correction: MLP
-    passes: int = eqx.field(static=True)  # corrections in training
-    passes_at_use: int = eqx.field(static=True)
+    looks: Looks = eqx.field(static=True)  # in training
+    looks_at_use: Looks = eqx.field(static=True)
 
     def __init__(
         self,
@@ -73,8 +82,8 @@ class Equivariant(Inference):
         examples: Examples,
         *,
         hidden: Sequence[int] = (1024, 256),
-        passes: int = 3,
-        passes_at_use: int = 5,
+        looks: Looks = Looks(2, 2),
+        looks_at_use: Looks = Looks(3, 3),
         key: PRNGKeyArray,
     ):
         """Make one for data like `examples`, a few of which set the scales."""
@@ -96,40 +105,45 @@ class Equivariant(Inference):
             ways.append(Mirrors(flips, int(np.prod(seen)), key=for_mirrors))
         self.group, self.first, self.ways = group, tuple(first), tuple(ways)
         self.correction = MLP((int(np.prod(seen)), *hidden, group.dim), key=for_correction, last_scale=0.0)
-        self.passes, self.passes_at_use = passes, passes_at_use
+        self.looks, self.looks_at_use = looks, looks_at_use
 
     def __call__(self, examples: Examples) -> Eta:
         """Return the pose of each example."""
-        return self._find(examples, self.passes_at_use).eta
+        return self._find(examples, self.looks_at_use).eta
 
     def trace(self, examples: Examples, key: PRNGKeyArray) -> Trace:
         """Return poses, and the ways weighed; nothing is random."""
         del key
-        return self._find(examples, self.passes)
+        return self._find(examples, self.looks)
 
-    def _find(self, examples: Examples, passes: int) -> Trace:
-        eta = jnp.zeros((len(examples), self.group.dim))
-        found: Found = {}
-        for estimator in self.first:
-            found |= estimator(examples)
-        eta = self._more(eta, found)
-        weighed = []
-        for estimator in self.ways:
-            found, ways = estimator(self._aligned(examples, eta))
+    def _find(self, examples: Examples, looks: Looks) -> Trace:
+        def look(eta: Eta, _: None) -> tuple[Eta, tuple[Ways, ...]]:
+            found: Found = {}
+            for estimator in self.first:
+                found |= estimator(self._undone(examples, eta))
             eta = self._more(eta, found)
-            weighed.append(ways)
+            weighed = []
+            for estimator in self.ways:
+                found, ways = estimator(_seen(self._undone(examples, eta)))
+                eta = self._more(eta, found)
+                weighed.append(ways)
+            eta, corrections = jax.lax.scan(correct, eta, length=looks.corrections)
+            return eta, (tuple(weighed), corrections[-1])
 
-        def correct(eta: Eta, _: None) -> tuple[Eta, None]:
-            seen = self._aligned(examples, eta)
-            correction = jnp.tanh(self.correction(seen.reshape(len(seen), -1))) * self._reach[None]
-            return self._composed(eta, correction), None
+        def correct(eta: Eta, _: None) -> tuple[Eta, Eta]:
+            seen = _seen(self._undone(examples, eta))
+            correction = jnp.tanh(self.correction(seen.reshape(len(seen), -1)))
+            return self._composed(eta, correction * self._reach[None]), correction
 
-        return Trace(jax.lax.scan(correct, eta, length=passes)[0], tuple(weighed))
+        nothing = jnp.zeros((len(examples), self.group.dim))
+        eta, (weighed, lasts) = jax.lax.scan(look, nothing, length=looks.times)
+        ways = [jax.tree.map(lambda leaf, i=i: leaf[i], w) for w in weighed for i in range(looks.times)]
+        return Trace(eta, tuple(ways), lasts[-1])
 
-    def _aligned(self, examples: Examples, eta: Eta) -> Examples:
+    def _undone(self, examples: Examples, eta: Eta) -> Examples:
         """Undo a pose. What is seen then teaches what to find there, not how to have arrived there."""
         undo = self.group.inverse(self.group.element(jax.lax.stop_gradient(eta)))
-        return _seen(self.group.act(undo, examples))
+        return self.group.act(undo, examples)
 
     def _more(self, eta: Eta, found: Found) -> Eta:
         nothing = jnp.zeros(len(eta))
@@ -176,7 +190,7 @@ class Plain(Inference):
         """Draw poses from q(η|x)."""
         mean = self.net(examples.reshape(len(examples), -1))
         scale = jax.nn.softplus(self.raw_scale)
-        return Trace(self._limit(mean + scale[None] * jax.random.normal(key, mean.shape)), ())
+        return Trace(self._limit(mean + scale[None] * jax.random.normal(key, mean.shape)))
 
     def _limit(self, raw: Eta) -> Eta:
         if not self.bounded:

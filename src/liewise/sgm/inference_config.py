@@ -14,13 +14,14 @@ class InferenceConfig:
 
     network: Literal["equivariant", "plain"] = "equivariant"
     hidden: tuple[int, ...] = (1024, 256)  # of the corrections, or of the plain network
-    passes: int = 3  # corrections in training; the plain network has none
-    passes_at_use: int = 5
+    looks: tuple[int, int] = (2, 2)  # in training: times, and corrections each time; the plain network looks once
+    looks_at_use: tuple[int, int] = (3, 3)
     complete: bool = True  # add the coordinates without which the transformations are no group
     bounded: bool = False  # plain network: η within the box, by a tanh
     pairs: Literal["example", "views", "one view"] = "example"  # compared at: the example; eq. 24; eq. 6
     views: int = 2  # transformed copies of an example in a step
     ways_weight: float = 1.0  # of the loss on the ways that were weighed
+    settled_weight: float = 0.3  # of the square of the last correction, in reaches
     invertibility_weight: float = 0.1  # of eq. 7
     blur: float = 0.0  # px, first standard deviation of a Gaussian; it falls to 0 ...
     blur_fraction: float = 0.01  # ... within this part of the steps

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from liewise.datasets import to_unit
-from liewise.sgm.inference import Equivariant, Inference, Plain
+from liewise.sgm.inference import Equivariant, Inference, Looks, Plain
 from liewise.sgm.inference_config import InferenceConfig
 from liewise.sgm.losses import agreement, agreement_in_view, round_trip, ways_agreement
 from liewise.train import Loss, Result, TrainConfig, schedules, train
@@ -25,8 +25,8 @@ def build_inference(group: Group, examples: Any, config: InferenceConfig, *, key
     group = group.completed() if config.complete else group
     if config.network == "plain":
         return Plain(group, examples.shape[1:], hidden=config.hidden, bounded=config.bounded, key=key)
-    passes = {"passes": config.passes, "passes_at_use": config.passes_at_use}
-    return Equivariant(group, jnp.asarray(examples), hidden=config.hidden, **passes, key=key)
+    looks = {"looks": Looks(*config.looks), "looks_at_use": Looks(*config.looks_at_use)}
+    return Equivariant(group, jnp.asarray(examples), hidden=config.hidden, **looks, key=key)
 
 
 def make_inference_loss(config: InferenceConfig) -> Loss:
@@ -63,6 +63,9 @@ def make_inference_loss(config: InferenceConfig) -> Loss:
         if trace.ways:
             parts["ways"] = _ways_loss(trace.ways, views)
             total += config.ways_weight * parts["ways"]
+        if trace.last is not None:
+            parts["settled"] = jnp.mean(trace.last**2)
+            total += config.settled_weight * parts["settled"]
         return total, parts
 
     return loss
