@@ -16,20 +16,13 @@ from liewise.nn import MLP
 from liewise.sgm.estimators import Found, HueCircle, Mirrors, Place, RotationCircle, Tint, Ways
 from liewise.transforms import Coordinate, Group
 
-__all__ = ["Equivariant", "Inference", "Looks", "Plain", "Trace", "prototypes"]
+__all__ = ["Equivariant", "Inference", "Plain", "Trace", "prototypes"]
 
 Examples = Float[Array, "batch ..."]
 Eta = Float[Array, "batch dim"]
 _REACH = 0.25  # in η, of a correction along a coordinate whose box is narrower than that
 _WIDE = 4.0  # times the reach of a correction: how far out on a line a pose may lie
 _LARGEST = 32  # pixels: larger images are looked at from further away
-
-
-class Looks(NamedTuple):
-    """How often an example is looked at, and how many corrections follow each time."""
-
-    times: int
-    corrections: int
 
 
 class Trace(NamedTuple):
@@ -73,8 +66,8 @@ class Equivariant(Inference):
     first: tuple[Any, ...]  # estimators by moments: all look at the example as it is
     ways: tuple[Any, ...]  # estimators that weigh all ways, one after the other
     correction: MLP
-    looks: Looks = eqx.field(static=True)  # in training
-    looks_at_use: Looks = eqx.field(static=True)
+    looks: tuple[int, int] = eqx.field(static=True)  # in training: how often, and corrections each time
+    looks_at_use: tuple[int, int] = eqx.field(static=True)
 
     def __init__(
         self,
@@ -82,8 +75,8 @@ class Equivariant(Inference):
         examples: Examples,
         *,
         hidden: Sequence[int] = (1024, 256),
-        looks: Looks = Looks(2, 2),
-        looks_at_use: Looks = Looks(3, 3),
+        looks: tuple[int, int] = (2, 2),
+        looks_at_use: tuple[int, int] = (3, 3),
         key: PRNGKeyArray,
     ):
         """Make one for data like `examples`, a few of which set the scales."""
@@ -116,7 +109,9 @@ class Equivariant(Inference):
         del key
         return self._find(examples, self.looks)
 
-    def _find(self, examples: Examples, looks: Looks) -> Trace:
+    def _find(self, examples: Examples, looks: tuple[int, int]) -> Trace:
+        times, corrections = looks
+
         def look(eta: Eta, _: None) -> tuple[Eta, tuple[Ways, ...]]:
             found: Found = {}
             for estimator in self.first:
@@ -127,8 +122,8 @@ class Equivariant(Inference):
                 found, ways = estimator(_seen(self._undone(examples, eta)))
                 eta = self._more(eta, found)
                 weighed.append(ways)
-            eta, corrections = jax.lax.scan(correct, eta, length=looks.corrections)
-            return eta, (tuple(weighed), corrections[-1])
+            eta, made = jax.lax.scan(correct, eta, length=corrections)
+            return eta, (tuple(weighed), made[-1])
 
         def correct(eta: Eta, _: None) -> tuple[Eta, Eta]:
             seen = _seen(self._undone(examples, eta))
@@ -136,8 +131,8 @@ class Equivariant(Inference):
             return self._composed(eta, correction * self._reach[None]), correction
 
         nothing = jnp.zeros((len(examples), self.group.dim))
-        eta, (weighed, lasts) = jax.lax.scan(look, nothing, length=looks.times)
-        ways = [jax.tree.map(lambda leaf, i=i: leaf[i], w) for w in weighed for i in range(looks.times)]
+        eta, (weighed, lasts) = jax.lax.scan(look, nothing, length=times)
+        ways = [jax.tree.map(lambda leaf, i=i: leaf[i], w) for w in weighed for i in range(times)]
         return Trace(eta, tuple(ways), lasts[-1])
 
     def _undone(self, examples: Examples, eta: Eta) -> Examples:

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from liewise.datasets import to_unit
-from liewise.sgm.inference import Equivariant, Inference, Looks, Plain
+from liewise.sgm.inference import Equivariant, Inference, Plain
 from liewise.sgm.inference_config import InferenceConfig
 from liewise.sgm.losses import agreement, agreement_in_view, round_trip, ways_agreement
 from liewise.train import Loss, Result, TrainConfig, schedules, train
@@ -25,8 +25,14 @@ def build_inference(group: Group, examples: Any, config: InferenceConfig, *, key
     group = group.completed() if config.complete else group
     if config.network == "plain":
         return Plain(group, examples.shape[1:], hidden=config.hidden, bounded=config.bounded, key=key)
-    looks = {"looks": Looks(*config.looks), "looks_at_use": Looks(*config.looks_at_use)}
-    return Equivariant(group, jnp.asarray(examples), hidden=config.hidden, **looks, key=key)
+    return Equivariant(
+        group,
+        jnp.asarray(examples),
+        hidden=config.hidden,
+        looks=config.looks,
+        looks_at_use=config.looks_at_use,
+        key=key,
+    )
 
 
 def make_inference_loss(config: InferenceConfig) -> Loss:
