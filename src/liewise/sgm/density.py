@@ -261,7 +261,7 @@ def _image_shape(shape: Sequence[int]) -> tuple[int, int, int]:
 
 def _refuse_flat_boxes(coordinates: Sequence[Coordinate]) -> None:
     for c in coordinates:
-        if c.period is None and c.steps is None and c.low == c.high:
+        if c.line and c.low == c.high:
             raise LiewiseError(
                 f"a bounded density needs a box with low < high; that of {c.name!r} is {c.low}, {c.high}"
             )

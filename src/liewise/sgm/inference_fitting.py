@@ -11,13 +11,14 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from liewise.datasets import to_unit
 from liewise.sgm.inference import Equivariant, Inference, Plain
 from liewise.sgm.inference_config import InferenceConfig
-from liewise.sgm.losses import agreement, agreement_in_view, round_trip, ways_agreement
+from liewise.sgm.losses import agreement, agreement_in_view, distance_from_natural, round_trip, ways_agreement
 from liewise.train import Loss, Result, TrainConfig, schedules, train
 from liewise.transforms import Group
 
 __all__ = ["build_inference", "fit_inference", "make_inference_loss"]
 
 _FOR_SCALES = 1024  # examples that set the network's scales
+_FEWER = 4  # times fewer examples tell as much of what prototypes are like
 
 
 def build_inference(group: Group, examples: Any, config: InferenceConfig, *, key: PRNGKeyArray) -> Inference:
@@ -46,32 +47,37 @@ def make_inference_loss(config: InferenceConfig) -> Loss:
         examples = to_unit(batch["images"])
         if config.blur:
             examples = blurred(examples, batch["blur"])
-        for_pose, *for_views = jax.random.split(key, views + 1)
+        for_poses, *for_views = jax.random.split(key, views + 1)
         eta = [group.sample(k, len(examples)) for k in for_views]
         if config.pairs == "one view":
             eta[0] = jnp.zeros_like(eta[0])  # the example itself: eq. 6
         drawn = [group.element(e) for e in eta]
         copies = [group.act(element, examples) for element in drawn]
-        trace = model.trace(jnp.concatenate(copies), for_pose)
+        trace = model.trace(jnp.concatenate(copies), for_poses)
         found = [group.element(e) for e in jnp.split(trace.eta, views)]
-        unit = 1 / (jnp.mean(jnp.var(examples.reshape(len(examples), -1), 1)) + 1e-6)
+        to_prototype = [group.compose(group.inverse(f), d) for f, d in zip(found, drawn, strict=True)]
         if config.pairs == "example":
-            apart = agreement(group, examples, drawn, found)
+            apart = agreement(group, examples, to_prototype)
         else:
             apart = agreement_in_view(group, copies, found, star=config.pairs == "one view")
-        parts = {"agreement": unit * jnp.mean(apart)}
-        total = parts["agreement"]
+        unit = 1 / (jnp.mean(jnp.var(examples.reshape(len(examples), -1), 1)) + 1e-6)
+        parts, total = {"agreement": unit * jnp.mean(apart)}, unit * jnp.mean(apart)
         if config.invertibility_weight:
-            some = max(1, len(examples) // 4)  # a quarter tells as much: it is only to keep prototypes in the frame
-            pose = jax.tree.map(lambda leaf: leaf[:some], found[-1])
-            parts["round_trip"] = unit * jnp.mean(round_trip(group, copies[-1][:some], pose))
+            few = max(1, len(examples) // _FEWER)
+            pose, copy = jax.tree.map(lambda leaf: leaf[:few], (found[-1], copies[-1]))
+            parts["round_trip"] = unit * jnp.mean(round_trip(group, copy, pose))
             total += config.invertibility_weight * parts["round_trip"]
-        if trace.ways:
-            parts["ways"] = _ways_loss(trace.ways, views)
-            total += config.ways_weight * parts["ways"]
         if trace.last is not None:
             parts["settled"] = jnp.mean(trace.last**2)
             total += config.settled_weight * parts["settled"]
+        if config.ways_weight and trace.ways:
+            parts["ways"] = _ways_loss([ways for look in trace.ways for ways in look], views)
+            total += config.ways_weight * parts["ways"]
+        if config.natural_weight:
+            moved = dict(zip(group.names, jnp.concatenate(eta).T, strict=True))
+            away = distance_from_natural(group, to_prototype)
+            parts["natural"] = jnp.mean(away) + jnp.mean(model.missed(trace, moved))
+            total += config.natural_weight * parts["natural"]
         return total, parts
 
     return loss
