@@ -117,7 +117,7 @@ class Equivariant(Inference):
         return self._find(examples, self.looks)
 
     def _find(self, examples: Examples, looks: Looks) -> Trace:
-        def look(eta: Eta, _: None) -> tuple[Eta, tuple[Ways, ...]]:
+        def look(eta: Eta, _: None) -> tuple[Eta, tuple[tuple[Ways, ...], Eta]]:
             found: Found = {}
             for estimator in self.first:
                 found |= estimator(self._undone(examples, eta))
