@@ -1,4 +1,4 @@
-"""A group of one's own that is quick to compile and loses nothing, images for it, and a model that is fitted in seconds."""
+"""A group of one's own that is quick to compile and loses nothing, images for it, and a model fitted in seconds."""
 
 import jax.numpy as jnp
 import numpy as np

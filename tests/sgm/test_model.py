@@ -40,7 +40,14 @@ def test_answers_have_the_shapes_and_types_of_what_was_given(fitted):
 
 @pytest.mark.parametrize(
     "other",
-    [IMAGES[..., 0], AS_FLOATS, AS_FLOATS[..., 0].astype(np.float64), IMAGES.tolist(), Split(IMAGES), IMAGES[..., 0] + 0],
+    [
+        IMAGES[..., 0],
+        AS_FLOATS,
+        AS_FLOATS[..., 0].astype(np.float64),
+        IMAGES.tolist(),
+        Split(IMAGES),
+        IMAGES[..., 0] + 0,
+    ],
     ids=["no channels", "floats", "doubles", "lists", "split", "copy"],
 )
 def test_an_image_is_the_same_however_it_is_given(fitted, other):
@@ -100,7 +107,9 @@ class Found(Inference):
 
 def test_a_version_is_one_warp_of_the_example():
     group = transforms.affine("rotation", interpolation="bilinear")
-    density = Density(group, (9, 9, 1), DensityConfig(features=(8,), head=(8,), family="gaussian"), key=jax.random.key(0))
+    density = Density(
+        group, (9, 9, 1), DensityConfig(features=(8,), head=(8,), family="gaussian"), key=jax.random.key(0)
+    )
     parts = Parts(Found(group, jnp.array([0.7])), density)
     examples = jax.random.uniform(jax.random.key(1), (3, 9, 9, 1), minval=-1.0)
     keys = jax.random.split(jax.random.key(2), 3)
@@ -125,7 +134,10 @@ def test_a_version_is_one_warp_of_the_example():
         (lambda m: m.prototype(AS_FLOATS * 2 - 1), r"expected float pixels in \[0, 1\]; got \[-"),
         (lambda m: m.prototype([IMAGES[0], IMAGES[1, :5]]), "expected images of one size"),
         (lambda m: m.resample(IMAGES, 0), "expected n >= 1 versions of each image; got 0"),
-        (lambda m: m.inverse_transform(np.zeros((2, 63))), r"expected rows \[n, 64\], as transform gives them; got \(2, 63\)"),
+        (
+            lambda m: m.inverse_transform(np.zeros((2, 63))),
+            r"expected rows \[n, 64\], as transform gives them; got \(2, 63\)",
+        ),
         (lambda m: m.inverse_transform(np.zeros((2, 64)), np.zeros((3, 2))), r"expected η \[2, 2\], one row an image"),
         (lambda m: m.density(IMAGES).log_prob(np.zeros((5, 2), np.float32)), r"expected η \[6, 2\], .* got \(5, 2\)"),
         (lambda m: m.density(IMAGES).marginal("rotation"), "no coordinate 'rotation'; this group has along, gain"),
@@ -136,7 +148,9 @@ def test_a_wrong_question_is_refused_by_name(fitted, call, match):
         call(fitted)
 
 
-@pytest.mark.parametrize("ask", ["pose", "prototype", "density", "resample", "log_prob", "transform", "inverse_transform"])
+@pytest.mark.parametrize(
+    "ask", ["pose", "prototype", "density", "resample", "log_prob", "transform", "inverse_transform"]
+)
 def test_nothing_can_be_asked_before_fit(ask):
     with pytest.raises(NotFittedError, match=r"not fitted yet: call fit\(images\) first"):
         getattr(SGM(), ask)(IMAGES)

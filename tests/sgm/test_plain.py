@@ -23,7 +23,9 @@ CONFIGS = [
 ]
 GROUPS = [
     transforms.affine(),
-    transforms.affine("rotation", "shear", chart="exp", interpolation="bilinear", fill=1.0, box={"rotation": (0.1, 2.0)}),
+    transforms.affine(
+        "rotation", "shear", chart="exp", interpolation="bilinear", fill=1.0, box={"rotation": (0.1, 2.0)}
+    ),
     transforms.flips("flip-x"),
     transforms.product(transforms.affine("rotation"), transforms.flips("flip-y"), transforms.colour("hue")),
 ]
@@ -62,7 +64,9 @@ def test_fields_of_another_version_are_named_even_in_nested_configurations():
 def test_a_group_of_ones_own_is_described_and_asked_for():
     plain = through_json(group_to_plain(BELT))
     assert (plain["own"], [c["name"] for c in plain["coordinates"]]) == ("Belt", ["along", "gain"])
-    with pytest.raises(StoreError, match=r"the model's group, Belt, is not one of liewise's: give it, by load\(..., group="):
+    with pytest.raises(
+        StoreError, match=r"the model's group, Belt, is not one of liewise's: give it, by load\(..., group="
+    ):
         group_from_plain(plain)
 
 
