@@ -1,4 +1,4 @@
-"""Networks that find poses: equivariant by construction, whatever the transformations; and what training makes of them."""
+"""Networks that find poses: equivariant by construction, whatever the group; and what training makes of them."""
 
 import equinox as eqx
 import jax
