@@ -71,6 +71,10 @@ class Place(eqx.Module):
             found |= dict.fromkeys(both, size - self.log_size)
         return {n: found[n] for n in self.names if n in found}
 
+    def radius(self, images: Images) -> Float[Array, ""]:
+        """Return the radius of what all but the largest few examples show, as a share of the frame's longer side."""
+        return jnp.exp(jnp.quantile(self._moments(images)[2], 0.95))  # a disc's radius is twice that in half extents
+
     def _moments(self, images: Images):
         """Return the centre, in half extents, and the logarithm of the radius."""
         height, width = images.shape[1:3]

@@ -3,6 +3,7 @@
 `Equivariant` is the default; `Plain` is the paper's network, an MLP on pixels (`004`, Appendix C).
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ Examples = Float[Array, "batch ..."]
 Eta = Float[Array, "batch dim"]
 _WIDE = 4.0  # times the reach of a correction: how far out on a line a pose may lie
 _LARGEST = 32  # pixels: larger images are looked at from further away
+_MARGIN = 1.6  # times the radius of what an example shows: half of the window that is looked at
 
 
 class Trace(NamedTuple):
@@ -71,6 +73,7 @@ class Equivariant(Inference):
     first: tuple[Any, ...]  # estimators by moments: all look at the example as it is
     ways: tuple[Any, ...]  # estimators that weigh all ways, one after the other
     correction: MLP
+    window: int | None = eqx.field(static=True)  # pixels in the middle that are looked at; None: all
     looks: tuple[int, int] = eqx.field(static=True)  # in training: how often, and corrections each time
     looks_at_use: tuple[int, int] = eqx.field(static=True)
 
@@ -87,7 +90,9 @@ class Equivariant(Inference):
         """Make one for data like `examples`, a few of which set the scales."""
         for_mirrors, for_rotation, for_hue, for_correction = jax.random.split(key, 4)
         names, shape = group.names, examples.shape[1:]
-        image, seen = len(shape) == 3, _seen(examples).shape[1:]
+        image = len(shape) == 3
+        self.window = _window(examples) if {"shift-x", "shift-y"} <= set(names) else None
+        seen = self._seen(examples[:1]).shape[1:]
         coloured = image and shape[-1] == 3
         flips = [n for n in ("flip-x", "flip-y") if n in names]
         first, ways = [], []
@@ -129,14 +134,14 @@ class Equivariant(Inference):
             eta = self._more(eta, found)
             weighed = []
             for estimator in self.ways:
-                found, ways = estimator(_seen(self._undone(examples, eta)))
+                found, ways = estimator(self._seen(self._undone(examples, eta)))
                 eta = self._more(eta, found)
                 weighed.append(ways)
             eta, made = jax.lax.scan(correct, eta, length=corrections)
             return eta, (tuple(weighed), made[-1])
 
         def correct(eta: Eta, _: None) -> tuple[Eta, Eta]:
-            seen = _seen(self._undone(examples, eta))
+            seen = self._seen(self._undone(examples, eta))
             correction = jnp.tanh(self.correction(seen.reshape(len(seen), -1)))
             return self._composed(eta, correction * reaches(self.group)[None]), correction
 
@@ -144,6 +149,19 @@ class Equivariant(Inference):
         eta, (weighed, last) = jax.lax.scan(look, nothing, length=times)
         by_look = tuple(jax.tree.map(lambda leaf, i=i: leaf[i], weighed) for i in range(times))
         return Trace(eta, by_look, last[-1])
+
+    def _seen(self, examples: Examples) -> Examples:
+        """Look at the middle, and at large images from so far away that they have no more than so many pixels."""
+        if examples.ndim != 4:
+            return examples
+        if self.window is not None:
+            top, left = ((side - self.window) // 2 for side in examples.shape[1:3])
+            examples = examples[:, top : top + self.window, left : left + self.window]
+        if max(examples.shape[1:3]) <= _LARGEST:
+            return examples
+        factor = _LARGEST / max(examples.shape[1:3])
+        size = [max(1, round(side * factor)) for side in examples.shape[1:3]]
+        return jax.image.resize(examples, (len(examples), *size, examples.shape[3]), "linear", antialias=True)
 
     def _undone(self, examples: Examples, eta: Eta) -> Examples:
         """Undo a pose. What is seen then teaches what to find there, not how to have arrived there."""
@@ -200,10 +218,9 @@ class Plain(Inference):
         return ((low + high) / 2)[None] + ((high - low) / 2)[None] * jnp.tanh(raw)
 
 
-def _seen(examples: Examples) -> Examples:
-    """Look at images from so far away that they have no more than so many pixels."""
-    if examples.ndim != 4 or max(examples.shape[1:3]) <= _LARGEST:
-        return examples
-    factor = _LARGEST / max(examples.shape[1:3])
-    size = [max(1, round(side * factor)) for side in examples.shape[1:3]]
-    return jax.image.resize(examples, (len(examples), *size, examples.shape[3]), "linear", antialias=True)
+def _window(examples: Examples) -> int | None:
+    """The side of a square in the middle that holds what an example shows, once it has been moved there."""
+    height, width = examples.shape[1:3]
+    radius = float(Place(("scale",), examples).radius(examples)) * max(height, width)
+    side = 2 * math.ceil(_MARGIN * radius / 2)
+    return side if side < min(height, width) else None

@@ -16,25 +16,33 @@ from liewise.sgm.estimators import Ways
 from liewise.sgm.reach import reaches
 from liewise.transforms import Group
 
-__all__ = ["agreement", "agreement_in_view", "distance_from_natural", "round_trip", "ways_agreement"]
+__all__ = ["agreement", "agreement_in_view", "distance_from_natural", "round_trip", "ways_agreement", "weighed"]
 
 Examples = Float[Array, "batch ..."]
 PerExample = Float[Array, " batch"]
 Element = Any
 
 
-def agreement(group: Group, examples: Examples, to_prototype: Sequence[Element]) -> PerExample:
+def agreement(
+    group: Group, examples: Examples, to_prototype: Sequence[Element], kept: Sequence[PerExample]
+) -> Float[Array, ""]:
     """Compare each example with itself, taken to one view's prototype and back from another's.
 
     Eq. 24 seen from the example instead of from a view: what the drawn transformations lose at the frame's edge is
-    not counted, and where the poses are right the one warp that is left changes nothing.
+    not counted, and where the poses are right the one warp that is left changes nothing. Views count by what they kept
+    of the example: where there is nothing to see, nothing can be found.
     """
-    total = jnp.zeros(len(examples))
-    pairs = _ring(len(to_prototype))
-    for i, j in pairs:
+    errors, weights = [], []
+    for i, j in _ring(len(to_prototype)):
         there_and_back = group.compose(group.inverse(to_prototype[j]), to_prototype[i])
-        total += _squared(group.act(there_and_back, examples), examples)
-    return total / len(pairs)
+        errors.append(_squared(group.act(there_and_back, examples), examples))
+        weights.append(jnp.minimum(kept[i], kept[j]))
+    return weighed(jnp.stack(errors), jnp.stack(weights))
+
+
+def weighed(values: Float[Array, "*rows"], weights: Float[Array, "*rows"]) -> Float[Array, ""]:
+    """Return the mean of values by weights, none of which are negative; 0 where all are 0."""
+    return jnp.sum(values * weights) / (jnp.sum(weights) + 1e-6)
 
 
 def agreement_in_view(
@@ -58,7 +66,7 @@ def round_trip(group: Group, examples: Examples, pose: Element) -> PerExample:
     return _squared(group.act(pose, prototype), examples)
 
 
-def distance_from_natural(group: Group, to_prototype: Sequence[Element]) -> PerExample:
+def distance_from_natural(group: Group, to_prototype: Element) -> PerExample:
     """Tell how far prototypes are from the examples themselves along lines, in squares of reaches.
 
     Any element of an orbit could be its prototype. The least of this, over all examples, is a pose that is as natural
@@ -66,8 +74,7 @@ def distance_from_natural(group: Group, to_prototype: Sequence[Element]) -> PerE
     """
     lines = np.array([c.line for c in group.coordinates])
     unit = np.where(lines, 1 / np.where(lines, reaches(group), 1.0), 0.0).astype(np.float32)
-    away = [group.parameters(element) * unit[None] for element in to_prototype]
-    return jnp.mean(jnp.stack(away) ** 2, (0, 2))
+    return jnp.mean((group.parameters(to_prototype) * unit[None]) ** 2, 1)
 
 
 def ways_agreement(one: Ways, other: Ways) -> PerExample:
