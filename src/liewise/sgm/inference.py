@@ -91,13 +91,13 @@ class Equivariant(Inference):
         for_mirrors, for_rotation, for_hue, for_correction = jax.random.split(key, 4)
         names, shape = group.names, examples.shape[1:]
         image = len(shape) == 3
-        self.window = _window(examples) if {"shift-x", "shift-y"} <= set(names) else None
+        self.window = _window(group, examples) if {"shift-x", "shift-y"} <= set(names) else None
         seen = self._seen(examples[:1]).shape[1:]
         coloured = image and shape[-1] == 3
         flips = [n for n in ("flip-x", "flip-y") if n in names]
         first, ways = [], []
         if image and {"shift-x", "shift-y", "scale", "scale-x", "scale-y"} & set(names):
-            first.append(Place(names, examples))
+            first.append(Place(group, examples))
         if coloured and {"saturation", "value"} & set(names):
             first.append(Tint(names, examples))
         if coloured and "hue" in names:
@@ -218,9 +218,9 @@ class Plain(Inference):
         return ((low + high) / 2)[None] + ((high - low) / 2)[None] * jnp.tanh(raw)
 
 
-def _window(examples: Examples) -> int | None:
+def _window(group: Group, examples: Examples) -> int | None:
     """The side of a square in the middle that holds what an example shows, once it has been moved there."""
     height, width = examples.shape[1:3]
-    radius = float(Place(("scale",), examples).radius(examples)) * max(height, width)
+    radius = float(Place(group, examples).radius(examples)) * max(height, width)
     side = 2 * math.ceil(_MARGIN * radius / 2)
     return side if side < min(height, width) else None
