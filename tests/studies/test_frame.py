@@ -9,6 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 from rich.console import Console
+from tiny import FittingContext
 
 from liewise.cli import main
 from liewise.errors import LiewiseError
@@ -17,7 +18,6 @@ from liewise.studies.context import Context
 from liewise.studies.outcome import Measured, Outcome, Picture, Table
 from liewise.studies.running import run_study
 from liewise.studies.settings import mnist_rotated
-from tiny import FittingContext
 
 
 def fake(context):

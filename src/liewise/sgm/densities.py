@@ -137,11 +137,11 @@ def _peaks(density: np.ndarray, closed: bool) -> np.ndarray:
     if len(density) < 2:
         raise LiewiseError("a density on fewer than two points has no modes")
     n = len(density)
-    order = [i for i in np.argsort(-density) if density[i] >= _PEAK * density.max()]
+    order = [int(i) for i in np.argsort(-density) if density[i] >= _PEAK * density.max()]
     kept: list[int] = []
     for i in order:
         if all(_parted(density, i, j, closed, n) for j in kept):
-            kept.append(int(i))
+            kept.append(i)
     return np.array(kept, int)
 
 
