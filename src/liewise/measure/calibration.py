@@ -19,7 +19,7 @@ def ranks(
 
     Where true values come from the densities that the draws come from, ranks are uniform (they are the probability
     integral transform, but for the finite number of draws). Among equal values the place is drawn. A circle is cut
-    opposite to the mean direction of an example's draws, which does not look at its true value.
+    opposite to the mean direction of an example's draws and its true value together, so that none of them is special.
 
     >>> ranks(np.zeros((1, 999)), np.ones(1), seed=0) > 0.99
     array([ True])
@@ -29,7 +29,8 @@ def ranks(
         raise DataError("expected one draw or more for each example; got none")
     if period is not None:
         turns = 2 * np.pi / period
-        start = np.angle(np.exp(1j * turns * values).mean(1)) / turns - period / 2
+        together = np.concatenate([values, mine[:, None]], 1)
+        start = np.angle(np.exp(1j * turns * together).mean(1)) / turns - period / 2
         values, mine = np.mod(values - start[:, None], period), np.mod(mine - start, period)
     below, equal = (values < mine[:, None]).sum(1), (values == mine[:, None]).sum(1)
     return (below + np.random.default_rng(seed).random(len(mine)) * (equal + 1)) / (values.shape[1] + 1)

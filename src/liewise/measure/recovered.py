@@ -99,4 +99,6 @@ def _nearest_steps(found: np.ndarray, values: np.ndarray, period: float | None) 
     reach = seen[-1] - seen[0]
     step = reach / np.rint(reach / apart.min())
     nearest = seen[0] + step * np.rint((found - seen[0]) / step)
-    return nearest if period is None else np.mod(nearest + step / 4, period) - step / 4  # no step lies at the cut
+    if period is not None:
+        nearest = np.mod(nearest + step / 4, period) - step / 4  # no step lies at the cut
+    return nearest.round(6)  # equal steps are equal numbers

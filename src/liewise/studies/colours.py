@@ -56,7 +56,8 @@ def run(context: Context) -> Outcome:
         (
             f"{len(drawn.split):,} held-out digits, {_DRAWS} versions of each; hue from 0 to 108°, saturation by a"
             " factor from 0.6 to 0.9.",
-            "A class has a tenth of the digits, so that sampling alone leaves it some 3 % of the range.",
+            f"Sampling alone leaves some {31 / np.sqrt(len(labels)):.1f} % of the range to all of them, and"
+            f" {31 / np.sqrt(len(labels) / len(np.unique(labels))):.1f} % to a class.",
         ),
     )
 

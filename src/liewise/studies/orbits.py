@@ -36,7 +36,7 @@ def affine(context: Context) -> Outcome:
 
 def colours(context: Context) -> Outcome:
     """Fig. 14: digits whose hue, saturation or value is changed."""
-    return _run(context, "mnist-colour", _COLOUR, "its hue, its saturation or its value alone")
+    return _run(context, "mnist-colour", _COLOUR, "a change of hue, of saturation or of value alone")
 
 
 def orbit(group: Group, image: np.ndarray, names: tuple[str, ...], count: int, *, seed: int) -> np.ndarray:
@@ -63,7 +63,7 @@ def _run(context: Context, name: str, columns: dict[str, tuple[str, ...]], made_
     for place, image in enumerate(chosen):
         for title, names in columns.items():
             examples = orbit(fit.model.group_, image, names, _COLUMNS, seed=context.seed + place)
-            block, ratio = _block(fit, title, examples, seed=context.seed)
+            block, ratio = _block(fit, title, examples, seed=context.seed + len(blocks))
             blocks.append(block)
             ratios[title].append(ratio)
     figure = draw_bands(blocks, across=len(columns))

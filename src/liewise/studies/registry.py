@@ -143,5 +143,12 @@ _ALL = (
         "galaxy:run",
         takes_data=True,
     ),
+    Study(
+        "sgm-sweep",
+        "Choosing hyper-parameters",
+        "The grids of Appendix C.1 swept by Optuna (an extra: pip install 'liewise[sweep]') on digits: some settings of"
+        " each stage at scale small, all of them at scale paper.",
+        "sweep:run",
+    ),
 )
 STUDIES = {study.name: study for study in _ALL}

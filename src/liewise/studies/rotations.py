@@ -108,5 +108,5 @@ def _picture(fits: list[Fit], classes: list[int]) -> Picture:
     return Picture(
         draw_panels(panels, across=5),
         "The density of rotation given the prototype, turned so that its highest mode is at 0 and averaged over"
-        " held-out examples of a class, for digits that were turned by up to so many degrees on top of their own slant.",
+        " held-out examples of a class, for digits turned by up to so many degrees on top of their own slant.",
     )
