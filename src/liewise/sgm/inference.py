@@ -39,6 +39,7 @@ class Inference(eqx.Module):
     """A network that finds poses of examples under a group."""
 
     group: Group
+    window: int = eqx.field(static=True)  # pixels: the side of the square in the middle that is looked at
 
     def __call__(self, examples: Examples) -> Eta:
         """Return the pose of each example."""
@@ -73,7 +74,6 @@ class Equivariant(Inference):
     first: tuple[Any, ...]  # estimators by moments: all look at the example as it is
     ways: tuple[Any, ...]  # estimators that weigh all ways, one after the other
     correction: MLP
-    window: int | None = eqx.field(static=True)  # pixels in the middle that are looked at; None: all
     looks: tuple[int, int] = eqx.field(static=True)  # in training: how often, and corrections each time
     looks_at_use: tuple[int, int] = eqx.field(static=True)
 
@@ -85,13 +85,14 @@ class Equivariant(Inference):
         hidden: Sequence[int] = (1024, 256),
         looks: tuple[int, int] = (2, 2),
         looks_at_use: tuple[int, int] = (3, 3),
+        window: int | None = None,
         key: PRNGKeyArray,
     ):
-        """Make one for data like `examples`, a few of which set the scales."""
+        """Make one for data like `examples`, a few of which set the scales, and the window where none is given."""
         for_mirrors, for_rotation, for_hue, for_correction = jax.random.split(key, 4)
         names, shape = group.names, examples.shape[1:]
         image = len(shape) == 3
-        self.window = _window(group, examples) if {"shift-x", "shift-y"} <= set(names) else None
+        self.window = _window(group, examples) if window is None else window
         seen = self._seen(examples[:1]).shape[1:]
         coloured = image and shape[-1] == 3
         flips = [n for n in ("flip-x", "flip-y") if n in names]
@@ -154,9 +155,8 @@ class Equivariant(Inference):
         """Look at the middle, and at large images from so far away that they have no more than so many pixels."""
         if examples.ndim != 4:
             return examples
-        if self.window is not None:
-            top, left = ((side - self.window) // 2 for side in examples.shape[1:3])
-            examples = examples[:, top : top + self.window, left : left + self.window]
+        top, left = (max(0, (side - self.window) // 2) for side in examples.shape[1:3])
+        examples = examples[:, top : top + self.window, left : left + self.window]
         if max(examples.shape[1:3]) <= _LARGEST:
             return examples
         factor = _LARGEST / max(examples.shape[1:3])
@@ -197,7 +197,7 @@ class Plain(Inference):
         bounded: bool = False,
         key: PRNGKeyArray,
     ):
-        self.group, self.bounded = group, bounded
+        self.group, self.bounded, self.window = group, bounded, max(shape)
         self.net = MLP((int(np.prod(shape)), *hidden, group.dim), key=key)
         self.raw_scale = jnp.full((group.dim,), -3.0)
 
@@ -218,9 +218,12 @@ class Plain(Inference):
         return ((low + high) / 2)[None] + ((high - low) / 2)[None] * jnp.tanh(raw)
 
 
-def _window(group: Group, examples: Examples) -> int | None:
-    """The side of a square in the middle that holds what an example shows, once it has been moved there."""
-    height, width = examples.shape[1:3]
-    radius = float(Place(group, examples).radius(examples)) * max(height, width)
-    side = 2 * math.ceil(_MARGIN * radius / 2)
-    return side if side < min(height, width) else None
+def _window(group: Group, examples: Examples) -> int:
+    """The window that holds what an example shows, once it has been moved to the middle; where it cannot, all."""
+    if examples.ndim != 4:
+        return 0
+    sides = examples.shape[1:3]
+    if not {"shift-x", "shift-y"} <= set(group.names):
+        return max(sides)
+    side = 2 * math.ceil(_MARGIN * float(Place(group, examples).radius(examples)) * max(sides) / 2)
+    return side if side < min(sides) else max(sides)

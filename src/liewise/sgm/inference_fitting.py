@@ -25,8 +25,10 @@ _CUT = 0.1  # of an example's variance: a copy that lost as much teaches nothing
 _FEWER = 4  # times fewer examples tell as much of what prototypes are like
 
 
-def build_inference(group: Group, examples: Any, config: InferenceConfig, *, key: PRNGKeyArray) -> Inference:
-    """Make an untrained network for data like `examples` (in [-1, 1]), a few of which set its scales."""
+def build_inference(
+    group: Group, examples: Any, config: InferenceConfig, *, window: int | None = None, key: PRNGKeyArray
+) -> Inference:
+    """Make an untrained network for data like `examples` (in [-1, 1]), a few of which set its scales and window."""
     group = group.completed() if config.complete else group
     if config.network == "plain":
         return Plain(group, examples.shape[1:], hidden=config.hidden, bounded=config.bounded, key=key)
@@ -36,6 +38,7 @@ def build_inference(group: Group, examples: Any, config: InferenceConfig, *, key
         hidden=config.hidden,
         looks=config.looks,
         looks_at_use=config.looks_at_use,
+        window=window,
         key=key,
     )
 

@@ -219,6 +219,7 @@ class SGM:
         config = {
             **self.settings_,
             "image_shape": list(self.image_shape_),
+            "window": self.parts_.inference.window,
             "health": {name: value if math.isfinite(value) else None for name, value in self.health_.items()},
             "seconds": self.seconds_,
         }
@@ -240,7 +241,8 @@ class SGM:
             shape = tuple(config["image_shape"])
             blank = np.zeros((2, *shape), np.float32)
             first, second = jax.random.split(jax.random.key(0))
-            inference = build_inference(asked, blank, model.inference_config or InferenceConfig(), key=first)
+            network = model.inference_config or InferenceConfig()
+            inference = build_inference(asked, blank, network, window=config["window"], key=first)
             return Parts(inference, Density(inference.group, shape, model.density_config, key=second))
 
         parts = train.load(folder, build, kind=_KIND)
