@@ -39,7 +39,6 @@ class Inference(eqx.Module):
     """A network that finds poses of examples under a group."""
 
     group: Group
-    window: int = eqx.field(static=True)  # pixels: the side of the square in the middle that is looked at
 
     def __call__(self, examples: Examples) -> Eta:
         """Return the pose of each example."""
@@ -74,6 +73,7 @@ class Equivariant(Inference):
     first: tuple[Any, ...]  # estimators by moments: all look at the example as it is
     ways: tuple[Any, ...]  # estimators that weigh all ways, one after the other
     correction: MLP
+    window: int = eqx.field(static=True)  # pixels: the side of the square in the middle that is looked at
     looks: tuple[int, int] = eqx.field(static=True)  # in training: how often, and corrections each time
     looks_at_use: tuple[int, int] = eqx.field(static=True)
 
@@ -155,8 +155,8 @@ class Equivariant(Inference):
         """Look at the middle, and at large images from so far away that they have no more than so many pixels."""
         if examples.ndim != 4:
             return examples
-        top, left = (max(0, (side - self.window) // 2) for side in examples.shape[1:3])
-        examples = examples[:, top : top + self.window, left : left + self.window]
+        cut = [max(0, (side - self.window) // 2) for side in examples.shape[1:3]]  # alike at both ends
+        examples = examples[:, cut[0] : examples.shape[1] - cut[0], cut[1] : examples.shape[2] - cut[1]]
         if max(examples.shape[1:3]) <= _LARGEST:
             return examples
         factor = _LARGEST / max(examples.shape[1:3])
@@ -197,7 +197,7 @@ class Plain(Inference):
         bounded: bool = False,
         key: PRNGKeyArray,
     ):
-        self.group, self.bounded, self.window = group, bounded, max(shape)
+        self.group, self.bounded = group, bounded
         self.net = MLP((int(np.prod(shape)), *hidden, group.dim), key=key)
         self.raw_scale = jnp.full((group.dim,), -3.0)
 

@@ -219,7 +219,7 @@ class SGM:
         config = {
             **self.settings_,
             "image_shape": list(self.image_shape_),
-            "window": self.parts_.inference.window,
+            "window": getattr(self.parts_.inference, "window", None),
             "health": {name: value if math.isfinite(value) else None for name, value in self.health_.items()},
             "seconds": self.seconds_,
         }
