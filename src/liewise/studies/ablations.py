@@ -42,6 +42,7 @@ def run(context: Context) -> Outcome:
     ablated = [_ablated(context, context.fit(SETTINGS[name])) for name in _SETTINGS]
     partial = partial_invariance(context)
     likelihoods = tuple(_likelihoods(each) for each in ablated)
+    counts = " and ".join(f"{len(each.pose):,}" for each in ablated)
     calibrations = tuple(_calibration_table(each, seed=context.seed) for each in ablated)
     return Outcome(
         {
@@ -55,7 +56,7 @@ def run(context: Context) -> Outcome:
         },
         (*likelihoods, *calibrations, *partial.tables),
         (
-            f"Up to {_EXAMPLES:,} held-out examples (test split), each with its own prototype; log-densities in nats,"
+            f"{counts} held-out examples (test splits), each with its own prototype; log-densities in nats,"
             " of each coordinate given the ones above it (the Gaussian head has no coordinate depend on another).",
             "All three densities are of the same poses and prototypes, by one inference, and trained alike.",
             f"Calibration: the place of each pose among {_DRAWS} draws, which is uniform for a density that is right.",
