@@ -8,7 +8,7 @@ from liewise.sgm.inference import Equivariant, Inference, Plain, prototypes
 from liewise.sgm.inference_config import InferenceConfig, inference_training, paper_inference_training
 from liewise.sgm.inference_fitting import build_inference, fit_inference, make_inference_loss
 from liewise.sgm.model import SGM
-from liewise.sgm.ranges import Range, natural_ranges
+from liewise.sgm.summary import Summary
 
 __all__ = [
     "SGM",
@@ -21,7 +21,7 @@ __all__ = [
     "Joint",
     "Marginal",
     "Plain",
-    "Range",
+    "Summary",
     "build_inference",
     "density_loss",
     "density_training",
@@ -30,7 +30,6 @@ __all__ = [
     "inference_training",
     "make_density_loss",
     "make_inference_loss",
-    "natural_ranges",
     "paper_density_training",
     "paper_inference_training",
     "prototypes",

@@ -8,6 +8,7 @@ from liewise.transforms.product import Joined, Product, product
 from liewise.transforms.spatial import Affine, Chart, Flips, Spatial, affine, flips
 from liewise.transforms.spec import from_json, parse, to_json
 from liewise.transforms.warp import warp
+from liewise.transforms.wording import describe_value
 
 __all__ = [
     "Additive",
@@ -23,6 +24,7 @@ __all__ = [
     "Spatial",
     "affine",
     "colour",
+    "describe_value",
     "flips",
     "from_json",
     "hsv_to_rgb",
