@@ -98,7 +98,7 @@ def width(drawn: Draws, periods: np.ndarray | None = None, rule: Rule | None = N
 
 def judge(
     coordinate: Coordinate,
-    drawn: Draws,
+    drawn: Float[np.ndarray, "..."],
     *,
     size: tuple[int, int],
     among: str = "all",

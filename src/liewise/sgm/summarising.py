@@ -158,8 +158,8 @@ def _classes(labels: Any, names: Sequence[str], count: int) -> list[tuple[str, n
         raise DataError(
             f"expected labels from 0 to {len(names) - 1}, as there are class names; got up to {values.max()}"
         )
-    plain = str if labels.dtype.kind in "US" else "class {}".format
-    return [(names[value] if named else plain(value), labels == value) for value in values.tolist()]
+    plain = "{}" if labels.dtype.kind in "US" else "class {}"
+    return [(names[int(value)] if named else plain.format(value), labels == value) for value in values]
 
 
 def _few(groups: list[tuple[str, np.ndarray]]) -> list[str]:
