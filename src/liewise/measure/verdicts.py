@@ -26,7 +26,8 @@ _MOVED = 4 / 3  # the constants of the rule are multiplied or divided by up to t
 class Rule:
     """The constants of the rule."""
 
-    noise: float = 1.3  # times the inference's own noise: what is no wider is absent
+    resolution: float = 1.0  # times what nobody would call a transformation: what is no wider is absent
+    noise: float = 1.3  # times the inference's own noise: likewise
     sparse: float = 0.05  # of the highest density: draws at places that are sparser are stray ...
     stray: float = 0.05  # ... but no more of them than this share
     covered: float = 0.4  # of an even share: what the emptiest sixth of a full circle holds at least
@@ -37,7 +38,7 @@ class Rule:
 
     def moved(self, rng: np.random.Generator) -> "Rule":
         """Return the rule with each constant a little larger or smaller."""
-        factors = np.exp(rng.uniform(-1, 1, 8) * math.log(_MOVED))
+        factors = np.exp(rng.uniform(-1, 1, len(dataclasses.fields(self))) * math.log(_MOVED))
         values = zip(dataclasses.asdict(self).items(), factors, strict=True)
         return Rule(**{name: float(value * factor) for (name, value), factor in values})
 
@@ -134,13 +135,13 @@ def judge(
     else:
         if coordinate.period is not None and periods is None:
             periods = np.full(len(drawn), coordinate.period)
-        still = max(resolution(coordinate, size), rule.noise * noise)
-        case = _Range(coordinate, Outline.of(aligned(drawn, periods), periods), still)
+        outline = Outline.of(aligned(drawn, periods), periods)
+        case = _Range(coordinate, outline, resolution(coordinate, size), noise)
     verdict, low, high, modes = case.settle(np.ones(len(drawn)), rule)
     resting = case.resting
     if verdict != "absent" and resting >= _WORTH_SAYING:
         notes = (*notes, f"{resting:.0%} of the examples hardly vary")
-    chosen = rng.multinomial(len(drawn), np.full(len(drawn), 1 / len(drawn)), size=_RESAMPLES)
+    chosen = rng.multinomial(len(drawn), np.full(len(drawn), 1 / len(drawn)), size=_RESAMPLES).astype(np.float64)
     same = np.mean([case.settle(weights, rule.moved(rng))[0] == verdict for weights in chosen])
     if coordinate.steps is None:
         low, high, *modes = (float(coordinate.to_user(value, size)) for value in (low, high, *modes))
@@ -159,28 +160,34 @@ class _Range:
 
     coordinate: Coordinate
     outline: Outline
-    still: float  # what is no wider is absent
+    resolution: float
+    noise: float
 
     @property
     def resting(self) -> float:
         """The share of examples that are absent by themselves."""
-        return float(np.mean(self.outline.widths() <= self.still))
+        return float(np.mean(self.outline.widths() <= self._still(Rule())))
 
     def settle(self, weights: np.ndarray, rule: Rule) -> Settled:
         """Apply the rule to examples with weights."""
         pooled = self.outline.pooled(weights)
         low, high = self.outline.interval(pooled, sparse=rule.sparse, stray=rule.stray)
-        if high - low <= self.still:
+        still = self._still(rule)
+        if high - low <= still:
             return "absent", low, high, ()
         if self.outline.closed and self.outline.emptiest_sixth(weights) >= rule.covered:
             return "full", low, high, ()
-        modes = self.outline.modes(pooled, valley=rule.valley, peak=rule.peak, mass=rule.mass, apart=self.still)
+        modes = self.outline.modes(pooled, valley=rule.valley, peak=rule.peak, mass=rule.mass, apart=still)
         if len(modes) > 1:
             return "several modes", low, high, modes
         looked_at = self.coordinate.high - self.coordinate.low
         if not self.outline.closed and 0 < rule.reached * looked_at <= high - low:
             return "full", low, high, ()
         return "partial", low, high, ()
+
+    def _still(self, rule: Rule) -> float:
+        """How wide an interval is that counts as absent."""
+        return max(rule.resolution * self.resolution, rule.noise * self.noise)
 
 
 @dataclass(frozen=True)

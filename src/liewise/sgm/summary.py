@@ -19,8 +19,8 @@ from liewise.transforms import describe_value
 __all__ = ["Summary"]
 
 _FORMAT = 1
-_COLUMNS = ("", "verdict", "from", "to", "modes", "sure", "looked at", "")
-_LEFT = ("", "verdict")
+_COLUMNS = ("", "verdict", "from", "to", "modes", "sure", "looked at", "notes")
+_LEFT = ("", "verdict", "notes")
 _WIDTH = 120  # of the table as text, in letters
 _STYLES = {"absent": "dim", "partial": "cyan", "several modes": "magenta", "full": "green"}
 
@@ -50,7 +50,7 @@ class Summary:
         """Return a table for a terminal: all examples, each class, how well poses were found, and the warnings."""
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
         for title in _COLUMNS:
-            table.add_column(title, justify="left" if title in _LEFT else "right")
+            table.add_column(title, justify="left" if title in _LEFT else "right", no_wrap=title != "notes")
         among = None
         for finding in self.findings:
             if finding.among != among:
@@ -111,6 +111,8 @@ def _box(finding: Finding) -> str:
         return "not asked for"
     if finding.coordinate.steps is not None:
         return "both ways"
+    if low == -high:
+        return f"±{describe_value(high, finding.coordinate.unit).lstrip('+')}"
     return " … ".join(describe_value(end, finding.coordinate.unit) for end in (low, high))
 
 
@@ -132,7 +134,7 @@ def _sentence(finding: Finding) -> str:
         body = (
             "is full: all of it is natural"
             if finding.coordinate.period
-            else f"is full: {low} to {high}, and perhaps on"
+            else f"is full: {low} to {high}, and perhaps further"
         )
     else:
         body = f"is {finding.verdict}: 95 % of natural versions lie between {low} and {high}"
