@@ -1,6 +1,5 @@
 """Poses in the data's own frame, whatever the prototypes' poses; and what cannot be seen to change."""
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -86,9 +85,11 @@ def test_poses_of_copies_are_those_of_the_example_if_the_inference_is_exact():
     y, x = np.mgrid[-1:1:65j, -1:1:65j]
     blob = 2 * np.exp(-(x**2 + y**2) / 0.02) - 1
     examples = group.act(group.element(truth), jnp.asarray(np.repeat(blob[None, :, :, None], 2, 0), jnp.float32))
-    found = found_for_copies(pose, group, examples, key=jax.random.key(0), copies=6)
-    assert found.shape == (2, 6, 2)
-    assert np.abs(found - np.asarray(truth)[:, None]).max() < 0.01
+    there = np.random.default_rng(0).uniform(-0.2, 0.2, (2, 6, 2))
+    for back in (None, np.full((2, 2), 0.1)):
+        found = found_for_copies(pose, group, np.asarray(examples), there, back)
+        assert found.shape == (2, 6, 2)
+        assert np.abs(found - np.asarray(truth)[:, None]).max() < 0.01
 
 
 @pytest.mark.parametrize(("fold", "degrees"), [(1, 360), (2, 180), (3, 120), (4, 90), (6, 60)])

@@ -10,7 +10,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float
 
 from liewise.measure.alignment import middles
 from liewise.transforms import Coordinate, Group, Product
@@ -18,8 +18,10 @@ from liewise.transforms import Coordinate, Group, Product
 __all__ = ["changes", "fill_of", "found_for_copies", "in_own_frame", "own_periods"]
 
 Images = Float[Array | np.ndarray, "n height width channels"]
+Eta = Float[np.ndarray, "n dim"]
 Etas = Float[np.ndarray, "n k dim"]
 Pose = Callable[[Float[Array, "batch ..."]], Float[Array, "batch dim"]]
+_ROWS = 512  # copies at a time
 _FOLDS = (1, 2, 3, 4, 5, 6, 8)  # how often a shape may look the same on the way round
 _AGREE = 0.9  # resultant length of poses that are one and the same
 _STEPS = 8  # values between the ends of a box, or round a circle
@@ -45,18 +47,26 @@ def in_own_frame(group: Group, eta: Etas, prototypes: Images, periods: dict[str,
     return np.where(np.isfinite(found).all(-1, keepdims=True), found, eta)  # a chart may not reach all matrices
 
 
-def found_for_copies(pose: Pose, group: Group, examples: Images, *, key: PRNGKeyArray, copies: int) -> Etas:
-    """Return the poses of examples that follow from those found for copies, transformed at random.
+def found_for_copies(pose: Pose, group: Group, examples: Images, there: Etas, back: Eta | None = None) -> Etas:
+    """Return the poses of examples that follow from those found for transformed copies of them.
 
     They would be all the same if the inference were perfect and no example looked the same from several sides.
+
+    Args:
+        pose: the inference.
+        group: whose poses it finds.
+        examples: in [-1, 1].
+        there: what is done to each copy of an example ...
+        back: ... after this was undone, if it is given.
     """
-    keys = jax.random.split(key, len(examples))
-    batch = max(1, 512 // copies)
+    n, copies = there.shape[:2]
+    back = np.zeros((n, group.dim), np.float32) if back is None else back
+    batch = max(1, min(n, _ROWS // copies))
     parts = []
-    for start in range(0, len(examples), batch):
-        rows = np.minimum(np.arange(start, start + batch), len(examples) - 1)  # the last batch is filled up
-        found = _found_for_copies(pose, group, jnp.asarray(examples[rows]), keys[rows], copies)
-        parts.append(np.asarray(found)[: len(examples) - start])
+    for start in range(0, n, batch):
+        rows = np.minimum(np.arange(start, start + batch), n - 1)  # the last batch is filled up
+        given = (np.asarray(values[rows], np.float32) for values in (examples, there, back))
+        parts.append(np.asarray(_found_for_copies(pose, group, *given))[: n - start])
     return np.concatenate(parts)
 
 
@@ -114,13 +124,13 @@ def _reframed(group: Group, eta, middle, centre):
 
 
 @eqx.filter_jit
-def _found_for_copies(pose: Pose, group: Group, examples, keys, copies: int):
-    n = len(examples)
-    drawn = jax.vmap(lambda key: group.sample(key, copies))(keys).reshape(n * copies, group.dim)
-    done = group.element(drawn)
+def _found_for_copies(pose: Pose, group: Group, examples, there, back):
+    n, copies, dim = there.shape
+    undo = group.inverse(group.element(jnp.repeat(back, copies, 0)))
+    done = group.compose(group.element(there.reshape(n * copies, dim)), undo)
     eta = pose(group.act(done, jnp.repeat(examples, copies, 0)))
     implied = group.parameters(group.compose(group.inverse(done), group.element(eta)))
-    return implied.reshape(n, copies, group.dim)
+    return implied.reshape(n, copies, dim)
 
 
 @eqx.filter_jit

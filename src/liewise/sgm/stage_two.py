@@ -56,10 +56,7 @@ def in_batches(function, *arrays, size: int = _BATCH):
     size = min(size, count)
     parts = []
     for start in range(0, count, size):
-        rows = [array[start : start + size] for array in arrays]
-        spare = size - len(rows[0])
-        if spare:
-            rows = [jnp.concatenate([jnp.asarray(r), jnp.repeat(jnp.asarray(r[-1:]), spare, 0)]) for r in rows]
-        result = jax.tree.map(np.asarray, function(*rows))
-        parts.append(jax.tree.map(lambda leaf, n=size - spare: leaf[:n], result))
+        places = np.minimum(np.arange(start, start + size), count - 1)
+        result = jax.tree.map(np.asarray, function(*(array[places] for array in arrays)))
+        parts.append(jax.tree.map(lambda leaf, n=count - start: leaf[:n], result))
     return jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)

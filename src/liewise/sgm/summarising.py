@@ -23,7 +23,8 @@ __all__ = ["Evidence", "summarise"]
 
 _EXAMPLES = 256  # at most; more would only take time
 _DRAWS = 256  # natural poses of each
-_COPIES = 8  # of each, transformed at random, to see how well poses are found
+_COPIES = 8  # of each, transformed at random, to see what it looks the same after
+_VERSIONS = 4  # of each, as natural as itself, to see how well poses are found
 _CHANGES = 0.02  # of the most there can be: an example that changes less looks the same after a transformation
 _FEWEST = 8  # examples of a class, to say anything about it
 _SAYING = 0.5  # of the examples: what most of them have in common is noted
@@ -34,7 +35,7 @@ class Evidence(NamedTuple):
 
     chosen: np.ndarray  # [n], their places among those that were given
     natural: np.ndarray  # [n, draws, dim], in their own frame
-    found: np.ndarray  # [n, copies, dim], likewise: poses of transformed copies
+    found: np.ndarray  # [n, copies, dim], likewise: poses that follow from those of natural versions
     periods: dict[str, np.ndarray]  # [n] by coordinate on a circle
     seen: np.ndarray  # [n, dim], whether the example changes along the coordinate
 
@@ -82,11 +83,16 @@ def summarise(
 def _evidence(parts: Parts, images: np.ndarray, chosen: np.ndarray, key: jax.Array) -> Evidence:
     group = parts.inference.group
     for_draws, for_copies = jax.random.split(key)
-    _, prototypes = in_batches(lambda x: find(parts, to_unit(x)), images)
+    examples = np.asarray(to_unit(images))
+    eta, prototypes = in_batches(lambda x: find(parts, to_unit(x)), images)
     drawn = np.asarray(Densities(parts.density, group, jnp.asarray(prototypes)).sample(for_draws, _DRAWS))
-    found = found_for_copies(parts.inference, group, np.asarray(to_unit(images)), key=for_copies, copies=_COPIES)
+    periods = {}
     circles = [(place, c) for place, c in enumerate(group.coordinates) if c.period is not None]
-    periods = {c.name: own_periods(c, found[..., place]) for place, c in circles}
+    if circles:
+        anyhow = np.asarray(group.sample(for_copies, len(images) * _COPIES)).reshape(len(images), _COPIES, -1)
+        found = found_for_copies(parts.inference, group, examples, anyhow)
+        periods = {c.name: own_periods(c, found[..., place]) for place, c in circles}
+    found = found_for_copies(parts.inference, group, examples, drawn[:, :_VERSIONS], eta)
     return Evidence(
         chosen,
         in_own_frame(group, drawn, prototypes, periods),
@@ -129,7 +135,7 @@ def _finding(
 
 
 def _noise(evidence: Evidence, coordinate: Coordinate, place: int, rows: np.ndarray) -> float:
-    """How wide the poses are that are found for copies of one and the same example."""
+    """How wide the poses are that follow for one and the same example from its natural versions."""
     if coordinate.steps is not None:
         return 0.0
     periods = evidence.periods[coordinate.name][rows] if coordinate.name in evidence.periods else None
