@@ -12,13 +12,14 @@ import numpy as np
 
 from liewise.datasets import SHAPES, to_unit
 from liewise.measure import ranks, uniform_ks
-from liewise.report import Curve, Panel, axis_words, draw_panels
+from liewise.report import Curve, Panel, draw_panels
 from liewise.sgm import Densities, Density
 from liewise.studies.context import Context, Fit
 from liewise.studies.outcome import Cell, Measured, Outcome, Picture, Table
 from liewise.studies.partial import partial_invariance
 from liewise.studies.settings import SETTINGS
 from liewise.studies.stage_two import examine, other_density
+from liewise.transforms import axis_words
 
 __all__ = ["Ablated", "calibration", "held_out_nats", "run"]
 
