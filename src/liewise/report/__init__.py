@@ -3,6 +3,7 @@
 from liewise.report.bands import Band, Block, draw_bands, mosaic
 from liewise.report.found import found_table
 from liewise.report.machine import Machine
+from liewise.report.page import write_report
 from liewise.report.picture import write_png
 from liewise.report.resampled import resampled_sheet
 from liewise.report.sheet import contact_sheet
@@ -19,4 +20,5 @@ __all__ = [
     "mosaic",
     "resampled_sheet",
     "write_png",
+    "write_report",
 ]
