@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from liewise.report.page.markup import Html, tag
+from liewise.report.page.markup import Html, Section, tag
 from liewise.report.page.plots import density_plot
 from liewise.report.page.seen import Seen
 from liewise.report.wording import describe_value
@@ -31,14 +31,14 @@ def rows_of(seen: Seen) -> list[Row]:
     return [Row(r.coordinate.name, r.low, r.high, r.box) for r in natural_ranges(seen.densities)]
 
 
-def answer(seen: Seen, rows: Sequence[Row]) -> Html:
+def answer(seen: Seen, rows: Sequence[Row]) -> Section:
     """Return the table of all examples, and the same by class folded away below it."""
     overall = [row for row in rows if row.among == "all"]
     by_class = [row for row in rows if row.among != "all"]
     parts = [_table(seen, overall, "Over all examples")]
     if by_class:
         parts.append(tag("details", tag("summary", "The same, class by class"), _table(seen, by_class, "By class")))
-    return tag("section", tag("h2", "The answer"), *parts, id="answer")
+    return Section("Answer", "The answer", tuple(parts))
 
 
 def _table(seen: Seen, rows: Sequence[Row], caption: str) -> Html:

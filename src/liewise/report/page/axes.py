@@ -50,10 +50,9 @@ class Axis:
         """The frames that are shown along the axis: places among `frames`."""
         return np.arange(len(self.frames)) if self.finite else np.arange(2, FRAMES, 4)
 
-    @property
-    def start(self) -> int:
-        """The frame at the middle of what is natural: a place among `frames`."""
-        return 0 if self.finite else len(self.frames) // 2
+    def nearest(self, value: float) -> int:
+        """Return the frame that is nearest to a value: a place among `frames`."""
+        return int(np.abs(self.frames - value).argmin())
 
     @property
     def points(self) -> np.ndarray:
@@ -73,7 +72,7 @@ class Axis:
 
     def words(self, value: float) -> str:
         """Return a value of η as people read it."""
-        return describe_value(float(self.coordinate.to_user(value, self.size)), self.coordinate.unit)
+        return describe_value(float(self.coordinate.to_user(value, self.size)), self.coordinate.unit).replace("-", "−")
 
 
 def _nice(step: float) -> float:

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from liewise.report.page.facts import Facts
-from liewise.report.page.markup import Html, tag
+from liewise.report.page.markup import Html, Section, tag
 
 __all__ = ["colophon", "duration", "reading_guide"]
 
 
-def colophon(facts: Facts, seconds: Mapping[str, float] | None) -> Html:
+def colophon(facts: Facts, seconds: Mapping[str, float] | None) -> Section:
     """Return the section that lets somebody else get the same numbers."""
     again = (
         tag("pre", tag("code", facts.command), tabindex=0, aria_label="the command")
@@ -22,21 +22,18 @@ def colophon(facts: Facts, seconds: Mapping[str, float] | None) -> Html:
             " was given.",
         )
     )
-    return tag(
-        "section",
-        tag("h2", "How to do it again"),
+    configuration = tag(
+        "pre", tag("code", json.dumps(facts.settings, indent=1)), tabindex=0, aria_label="configuration"
+    )
+    parts = (
         again,
         _listed(_data(facts)),
         tag("h3", "When, with what, on what"),
         *(_listed(_circumstances(began)) for began in facts.began),
         None if seconds is None else tag("p", "Time: ", _times(seconds), "."),
-        tag(
-            "details",
-            tag("summary", "All of the configuration"),
-            tag("pre", tag("code", json.dumps(facts.settings, indent=1)), tabindex=0, aria_label="configuration"),
-        ),
-        id="again",
+        tag("details", tag("summary", "All of the configuration"), configuration),
     )
+    return Section("Reproduce", "How to do it again", parts)
 
 
 def reading_guide() -> Html:

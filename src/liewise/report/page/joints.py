@@ -8,7 +8,7 @@ import numpy as np
 
 from liewise.report.bands import mosaic
 from liewise.report.page.axes import Axis
-from liewise.report.page.markup import Html, tag
+from liewise.report.page.markup import Html, Section, tag
 from liewise.report.page.pictures import encoded, shaded
 from liewise.report.page.relative import away
 from liewise.report.page.seen import Seen
@@ -49,7 +49,7 @@ def dependence(a: np.ndarray, b: np.ndarray) -> float:
 
 def pairs(seen: Seen) -> tuple[list[Pair], np.ndarray]:
     """Return all pairs, the most dependent first, and the draws relative to each example's middle."""
-    drawn = np.asarray(seen.model.density(seen.images[seen.shown]).sample(jax.random.key(2), _DRAWS))
+    drawn = np.asarray(seen.close.sample(jax.random.key(2), _DRAWS))
     middle = seen.middle[seen.shown]
     columns = [away(c, drawn[..., i], middle[:, None, i]) for i, c in enumerate(seen.group.coordinates)]
     relative = np.stack(columns, -1)
@@ -61,7 +61,7 @@ def pairs(seen: Seen) -> tuple[list[Pair], np.ndarray]:
     return sorted(found, key=lambda pair: -pair.strength.mean()), relative
 
 
-def joints(seen: Seen) -> Html | None:
+def joints(seen: Seen) -> Section | None:
     """Return the section; None where there is but one coordinate."""
     found, drawn = pairs(seen)
     if not found:
@@ -75,14 +75,8 @@ def joints(seen: Seen) -> Html | None:
         else "No two transformations depend on one another much: each can be read by itself. Most so are"
         f" {top.first} and {top.second}, with {top.strength.mean():.2f} on a scale from 0 to 1."
     )
-    return tag(
-        "section",
-        tag("h2", "Which transformations depend on one another"),
-        tag("p", said),
-        *(_figure(seen, pair, drawn) for pair in dependent),
-        _table(found),
-        id="pairs",
-    )
+    figures = [_figure(seen, pair, drawn) for pair in dependent]
+    return Section("Pairs", "Which transformations depend on one another", (tag("p", said), *figures, _table(found)))
 
 
 def _figure(seen: Seen, pair: Pair, drawn: np.ndarray) -> Html:
@@ -105,7 +99,7 @@ def _figure(seen: Seen, pair: Pair, drawn: np.ndarray) -> Html:
         alt=f"{name} at five values of {pair.first}, to the right, and five of {pair.second}, upwards",
         class_="grid",
     )
-    values = [axis.words(axis.frames[k]) for axis in (across, down) for k in axis.tiles[_STEPS][[0, -1]]]
+    values = [axis.words(float(axis.frames[k])) for axis in (across, down) for k in axis.tiles[_STEPS][[0, -1]]]
     words = (
         f"{pair.first} from {values[0]} to {values[1]} (to the right) and {pair.second} from {values[2]} to {values[3]}"
         f" (upwards), for {name}. Dependence: {pair.strength[place]:.2f} here,"

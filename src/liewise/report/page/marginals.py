@@ -3,7 +3,7 @@
 import numpy as np
 
 from liewise.report.page.answer import Row
-from liewise.report.page.markup import Html, tag
+from liewise.report.page.markup import Html, Section, tag
 from liewise.report.page.pictures import picture
 from liewise.report.page.plots import density_plot, ticks
 from liewise.report.page.seen import Seen
@@ -15,21 +15,18 @@ _EXAMPLES = 6  # with a line of their own
 _CLASSES = 12
 
 
-def marginals(seen: Seen, rows: list[Row]) -> Html:
+def marginals(seen: Seen, rows: list[Row]) -> Section:
     """Return a figure for each coordinate."""
     found = {row.coordinate: row for row in rows if row.among == "all"}
-    return tag(
-        "section",
-        tag("h2", "How each transformation varies"),
-        tag(
-            "p",
-            "Where a prototype happens to stand is nobody’s choice, so every example is measured from the middle of its"
-            " own natural versions: zero is the middle. High means natural. The pictures show one example moved to the"
-            " values below them, nothing else changed.",
-        ),
-        *(_figure(seen, c, found[c.name]) for c in seen.coordinates),
-        id="transformations",
+    said = tag(
+        "p",
+        "Where a prototype happens to stand is nobody’s choice, so every example is measured from the middle of its own"
+        " natural versions: zero is the middle. High means natural; shaded is the central 95 % over all examples. The"
+        " pictures show one example moved to the values below them, and nothing else changed. A dashed line is where an"
+        " example itself stands.",
     )
+    figures = [_figure(seen, c, found[c.name]) for c in seen.coordinates]
+    return Section("Transformations", "How each transformation varies", (said, *figures))
 
 
 def _figure(seen: Seen, coordinate: Coordinate, row: Row) -> Html:
@@ -46,17 +43,18 @@ def _figure(seen: Seen, coordinate: Coordinate, row: Row) -> Html:
     frames = seen.frames(place, coordinate)[axis.tiles]
     words = [axis.words(v) for v in axis.frames[axis.tiles]]
     tiles = [picture(f, f"{seen.called(place)} at {coordinate.name} {w}") for f, w in zip(frames, words, strict=True)]
-    parts = [
-        tag("h3", coordinate.name, tag("small", _direction(coordinate))),
-        tag("div", whole, class_="plot"),
-        tag("div", *tiles, class_="tiles", style=f"--n:{len(tiles)}"),
-        ticks(axis, every=2),
+    lines = [
+        *_line("All", whole),
+        *_line("", tag("div", *tiles, class_="tiles", style=f"--n:{len(tiles)}")),
+        *_line("", ticks(axis, every=2)),
     ]
     if seen.classes:
-        parts.append(_ridges("By class", [_class_line(seen, coordinate, c) for c in seen.classes[:_CLASSES]]))
-    lines = [_example_line(seen, coordinate, i) for i in range(min(_EXAMPLES, len(seen.shown)))]
-    parts.append(_ridges("Example by example", lines))
-    return tag("figure", *parts, class_="marginal", id=f"marginal-{coordinate.name}")
+        lines.append(tag("h4", "By class"))
+        lines += [part for label in seen.classes[:_CLASSES] for part in _class_line(seen, coordinate, label)]
+    lines.append(tag("h4", "Example by example"))
+    lines += [part for i in range(min(_EXAMPLES, len(seen.shown))) for part in _example_line(seen, coordinate, i)]
+    heading = tag("h3", coordinate.name, tag("small", _direction(coordinate)))
+    return tag("figure", heading, tag("div", *lines, class_="lines"), class_="marginal")
 
 
 def _direction(coordinate: Coordinate) -> str:
@@ -72,19 +70,13 @@ def _telling(seen: Seen, coordinate: Coordinate) -> int:
     return int(np.argmax(changes))
 
 
-def _ridges(title: str, lines: list[Html]) -> Html:
-    return tag("div", tag("h4", title), *lines, class_="ridges")
-
-
-def _class_line(seen: Seen, coordinate: Coordinate, label: int) -> Html:
+def _class_line(seen: Seen, coordinate: Coordinate, label: int) -> tuple[Html, Html]:
     name = seen.class_name(label)
-    drawn = density_plot(
-        seen.pooled(coordinate, label), seen.axes[coordinate.name], label=f"density of {coordinate.name} among {name}"
-    )
-    return tag("div", tag("span", name), drawn, class_="ridge named")
+    said = f"density of {coordinate.name} among {name}"
+    return _line(name, density_plot(seen.pooled(coordinate, label), seen.axes[coordinate.name], label=said))
 
 
-def _example_line(seen: Seen, coordinate: Coordinate, place: int) -> Html:
+def _example_line(seen: Seen, coordinate: Coordinate, place: int) -> tuple[Html, Html]:
     name = seen.called(place)
     drawn = density_plot(
         seen.marginals[coordinate.name][place],
@@ -92,4 +84,9 @@ def _example_line(seen: Seen, coordinate: Coordinate, place: int) -> Html:
         label=f"density of {coordinate.name} for {name}; the line is where it stands itself",
         mark=seen.own_place(place, coordinate),
     )
-    return tag("div", picture(seen.pictures[place], name), drawn, class_="ridge")
+    return _line(picture(seen.pictures[place], name), drawn)
+
+
+def _line(name: Html | str, drawn: Html) -> tuple[Html, Html]:
+    """Return a name and what is drawn beside it; all that is drawn in a figure has the same axis."""
+    return tag("div", name, class_="name"), drawn

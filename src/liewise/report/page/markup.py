@@ -3,15 +3,33 @@
 import html
 import json
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
-__all__ = ["Html", "embedded", "join", "tag"]
+__all__ = ["Html", "Section", "embedded", "join", "tag"]
 
 _VOID = ("img", "input", "br", "path", "line", "rect")
 
 
 class Html(str):
     """Markup that is safe as it is."""
+
+
+class Section(NamedTuple):
+    """A part of the page, with a short name for the list of contents."""
+
+    name: str
+    title: str
+    parts: "tuple[Html | None, ...]"
+
+    @property
+    def anchor(self) -> str:
+        """The id by which links and the script find it."""
+        return self.name.lower()
+
+    @property
+    def html(self) -> Html:
+        """The element."""
+        return tag("section", tag("h2", self.title), *self.parts, id=self.anchor)
 
 
 def tag(name: str, /, *children: Any, **attributes: Any) -> Html:

@@ -41,7 +41,9 @@
     svg.setAttribute("aria-label", `density of ${axis.name} for ${chosen.name}`);
     for (const end of ["x1", "x2"]) svg.querySelector(".own").setAttribute(end, 10 * curve().own);
     find("explore-ticks").innerHTML = axis.ticks;
-    for (const word of section.querySelectorAll(".which, #explore-name")) word.textContent = axis.name;
+    for (const word of section.querySelectorAll(".which")) word.textContent = axis.name;
+    slider.max = axis.values.length - 1;
+    slider.value = curve().start;
     move();
   }
 
@@ -60,8 +62,6 @@
   choices.forEach((input, place) =>
     input.addEventListener("change", () => {
       coordinate = place;
-      slider.max = data.coordinates[place].values.length - 1;
-      slider.value = data.coordinates[place].start;
       show();
     }),
   );

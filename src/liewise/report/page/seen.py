@@ -9,10 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from liewise.datasets import to_bytes, to_unit
-from liewise.report.page.axes import Axis
+from liewise.report.page.axes import FRAMES, Axis
 from liewise.report.page.pictures import as_bytes
 from liewise.report.page.relative import away, middles, moved, share_on_grid
-from liewise.sgm import SGM
+from liewise.sgm import SGM, Densities, Marginal
+from liewise.sgm.queries import find
 from liewise.sgm.stage_two import in_batches
 from liewise.transforms import Coordinate, Group
 
@@ -21,7 +22,7 @@ __all__ = ["Seen"]
 _SHOWN = 12  # examples
 _DRAWS = 128  # of each example
 _VERSIONS = 6
-_BATCH = 64  # pictures at a time
+_COPIED, _COPIES = 3, 8  # examples that are transformed at random, and how often
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,9 +75,15 @@ class Seen:
         return tuple(c for c in self.group.coordinates if c.low < c.high)
 
     @cached_property
-    def densities(self):
+    def found(self) -> tuple[np.ndarray, np.ndarray]:
+        """Poses and prototypes, in [-1, 1], of all the examples, and behind them those of the copies."""
+        asked = np.concatenate([as_bytes(self.images), self.copies.reshape(-1, *self.images.shape[1:])])
+        return in_batches(lambda x: find(self.model.parts_, to_unit(x)), asked)
+
+    @cached_property
+    def densities(self) -> Densities:
         """Of all the examples."""
-        return self.model.density(self.images)
+        return self._densities(np.arange(len(self.images)))
 
     @cached_property
     def drawn(self) -> np.ndarray:
@@ -113,23 +120,39 @@ class Seen:
     @cached_property
     def poses(self) -> np.ndarray:
         """The poses of the shown examples, as η."""
-        return self.model.pose(self.images[self.shown])
+        return self.found[0][self.shown]
 
     @cached_property
     def prototypes(self) -> np.ndarray:
         """The prototypes of the shown examples, as bytes."""
-        return as_bytes(self.model.prototype(self.images[self.shown]))
+        return np.asarray(to_bytes(self.found[1][self.shown]))
 
     @cached_property
-    def versions(self) -> np.ndarray:
-        """Natural versions of the shown examples, as bytes [shown, versions, …]."""
-        return as_bytes(self.model.resample(self.images[self.shown], _VERSIONS))
+    def copies(self) -> np.ndarray:
+        """Some shown examples transformed at random, within the box: bytes [examples, copies, …]."""
+        given = self.pictures[:_COPIED]
+        eta = self.group.sample(jax.random.key(1), len(given) * _COPIES)
+        copies = self.group.act(self.group.element(eta), to_unit(np.repeat(given, _COPIES, 0)))
+        return np.asarray(to_bytes(copies)).reshape(len(given), _COPIES, *given.shape[1:])
+
+    @cached_property
+    def prototypes_of_copies(self) -> np.ndarray:
+        """The prototype of each of the copies, as bytes."""
+        return np.asarray(to_bytes(self.found[1][len(self.images) :])).reshape(self.copies.shape)
+
+    def versions(self, place: int) -> np.ndarray:
+        """Return natural versions of a shown example, as bytes."""
+        return self.posed(place, self.drawn[self.shown[place], :_VERSIONS])
+
+    @cached_property
+    def close(self) -> Densities:
+        """The densities of the shown examples."""
+        return self._densities(self.shown)
 
     @cached_property
     def marginals(self) -> dict[str, np.ndarray]:
         """Each shown example's density of each coordinate at its axis' points, per unit of η."""
-        shown = self.model.density(self.images[self.shown])
-        return {c.name: self._on_axis(shown.marginal(c.name), c) for c in self.coordinates}
+        return {c.name: self._on_axis(self.close.marginal(c.name), c) for c in self.coordinates}
 
     def own_place(self, place: int, coordinate: Coordinate) -> float:
         """Return where a shown example itself lies, in η relative to its middle."""
@@ -137,19 +160,22 @@ class Seen:
         return float(away(coordinate, self.poses[place, i], self.middle[self.shown[place], i]))
 
     def at(self, place: int, **values: np.ndarray) -> np.ndarray:
-        """Return η for a shown example: these values relative to its middle, the other coordinates at the middle."""
+        """Return η for a shown example: these values relative to its middle, the rest as the example has it."""
         count = len(next(iter(values.values())))
-        eta = np.repeat(self.middle[self.shown[place]][None], count, 0)
+        eta = np.repeat(self.poses[place][None], count, 0)
         for name, column in values.items():
             i = self.group.index(name)
-            eta[:, i] = moved(self.group.coordinates[i], eta[0, i], np.asarray(column, np.float32))
+            middle = self.middle[self.shown[place], i]
+            eta[:, i] = moved(self.group.coordinates[i], middle, np.asarray(column, np.float32))
         return eta
 
     def posed(self, place: int, eta: np.ndarray) -> np.ndarray:
         """Return a shown example in these poses, as bytes; it is resampled once, from the example itself."""
-        repeated = [np.repeat(rows[place][None], len(eta), 0) for rows in (self.images[self.shown], self.poses)]
-        made = in_batches(lambda x, p, e: _posed(self.group, to_unit(x), p, e), *repeated, eta, size=_BATCH)
-        return as_bytes(made)
+        spare = np.repeat(eta[-1:], -len(eta) % FRAMES, 0)  # whole batches only: one compilation serves all
+        wanted = np.concatenate([eta, spare])
+        repeated = [np.repeat(rows[place][None], len(wanted), 0) for rows in (self.pictures, self.poses)]
+        made = in_batches(lambda x, p, e: _posed(self.group, to_unit(x), p, e), *repeated, wanted, size=FRAMES)
+        return made[: len(eta)]
 
     def frames(self, place: int, coordinate: Coordinate) -> np.ndarray:
         """Return a shown example along the axis of a coordinate, as bytes."""
@@ -159,7 +185,10 @@ class Seen:
             self._frames[key] = self.posed(place, eta)
         return self._frames[key]
 
-    def _on_axis(self, marginal, coordinate: Coordinate) -> np.ndarray:
+    def _densities(self, places: np.ndarray) -> Densities:
+        return Densities(self.model.parts_.density, self.group, jnp.asarray(self.found[1][places]))
+
+    def _on_axis(self, marginal: Marginal, coordinate: Coordinate) -> np.ndarray:
         """Bring densities from the prototypes' coordinates to the middles', and from the user's unit to η."""
         place = self.group.index(coordinate.name)
         axis = self.axes[coordinate.name]

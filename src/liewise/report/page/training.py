@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from liewise.report.page.facts import STAGES, Facts
-from liewise.report.page.markup import Html, tag
+from liewise.report.page.markup import Html, Section, tag
 from liewise.report.page.plots import chart
 
 __all__ = ["health_table", "training"]
@@ -18,12 +18,10 @@ _CURVES = {  # what is drawn of each stage: its title, and the metric by name
 }
 
 
-def training(facts: Facts, health: Mapping[str, float] | None) -> Html:
+def training(facts: Facts, health: Mapping[str, float] | None) -> Section:
     """Return the curves, and the health of a model that there is."""
     parts = [part for stage in STAGES for part in _stage(facts, stage)]
-    return tag(
-        "section", tag("h2", "Training"), *parts, None if health is None else health_table(health), id="training"
-    )
+    return Section("Training", "Training", (*parts, None if health is None else health_table(health)))
 
 
 def _stage(facts: Facts, stage: str) -> list[Html]:
@@ -31,22 +29,19 @@ def _stage(facts: Facts, stage: str) -> list[Html]:
     ending = f"{done:,} of {planned:,} steps"
     if facts.result is not None and facts.result.get(stage, {}).get("stopped") == "patience":
         ending += "; it stopped early, since held-out examples no longer gained"
-    names = list(_CURVES[stage])
-    rows = facts.rows[stage]
-    if rows:
-        nats = sorted({name for row in rows for name in row if name.startswith("nats/")})
-        names += [(f"{name.removeprefix('nats/')}, in nats", name) for name in nats]
-    charts = [
-        chart(
-            [("training", facts.curve(stage, name)), ("held out", facts.curve(stage, f"validation/{name}"))],
-            steps=max(done, 1),
-            title=title,
-        )
-        for title, name in names
-        if len(facts.curve(stage, name)[0])
-    ]
     heading = tag("h3", STAGES[stage], tag("small", ending))
-    return [heading, tag("div", *charts, class_="charts") if charts else tag("p", "Nothing was recorded yet.")]
+    if not facts.rows[stage]:
+        return [heading, tag("p", "Nothing was recorded yet.")]
+    nats = sorted({name for row in facts.rows[stage] for name in row if name.startswith("nats/")})
+    charts = [_chart(facts, stage, title, name) for title, name in _CURVES[stage]]
+    single = [_chart(facts, stage, f"{name.removeprefix('nats/')}, in nats", name) for name in nats]
+    folded = tag("details", tag("summary", "Coordinate by coordinate"), tag("div", *single, class_="charts"))
+    return [heading, tag("div", *charts, class_="charts"), *([folded] if single else [])]
+
+
+def _chart(facts: Facts, stage: str, title: str, name: str) -> Html:
+    curves = [("training", facts.curve(stage, name)), ("held out", facts.curve(stage, f"validation/{name}"))]
+    return chart(curves, steps=max(facts.done(stage), 1), title=title)
 
 
 def health_table(health: Mapping[str, float]) -> Html:
@@ -68,10 +63,16 @@ def health_table(health: Mapping[str, float]) -> Html:
         coordinate, _, what = name.rpartition("/")
         if what == "consistent":
             lines.append(
-                (f"{coordinate} found alike", f"{value:.0%}", "of examples; fewer where they look the same when turned")
+                (
+                    f"Examples whose {coordinate} is found alike",
+                    f"{value:.0%}",
+                    "100 %, but for what looks the same when turned",
+                )
             )
         if what == "moved":
-            lines.append((f"{coordinate} of prototypes", f"{value:.1%}", "of the box left to be found; 0 is perfect"))
+            lines.append(
+                (f"Left of {coordinate} in prototypes", f"{value:.1%} of the box", "0: a prototype’s own is none")
+            )
     titles = ("Measured", "Is", "Ought to be")
     head = tag("thead", tag("tr", *(tag("th", title, scope="col") for title in titles)))
     rows = [tag("tr", tag("th", n, scope="row"), tag("td", v), tag("td", o, class_="quiet")) for n, v, o in lines]

@@ -1,7 +1,6 @@
 """The page as a whole, and writing it."""
 
 import os
-import re
 from collections.abc import Sequence
 from html import escape
 from importlib import resources
@@ -17,7 +16,7 @@ from liewise.report.page.facts import STAGES, Facts
 from liewise.report.page.gallery import gallery, orbits
 from liewise.report.page.joints import joints
 from liewise.report.page.marginals import marginals
-from liewise.report.page.markup import Html, join, tag
+from liewise.report.page.markup import Html, Section, join, tag
 from liewise.report.page.seen import Seen
 from liewise.report.page.training import training
 from liewise.report.style import FILLS, INK, QUIET
@@ -51,9 +50,7 @@ def _finished(facts: Facts) -> str:
     kept = RunFolder(facts.path).examples()
     seen = Seen(model, kept["images"], kept.get("labels"), tuple(facts.about.get("class_names", ())))
     rows = rows_of(seen)
-    doubts = [tag("p", tag("b", "Warning: "), text, class_="warning") for text in model.warnings_]
-    sections = [
-        *doubts,
+    sections = (
         answer(seen, rows),
         gallery(seen),
         explorer(seen),
@@ -62,19 +59,20 @@ def _finished(facts: Facts) -> str:
         orbits(seen),
         training(facts, model.health_),
         colophon(facts, model.seconds_),
-    ]
-    return _page(facts, _headline(seen, rows), sections, seconds=sum(model.seconds_.values()))
+    )
+    doubts = [tag("p", tag("b", "Warning: "), text, class_="warning") for text in model.warnings_]
+    return _page(facts, _headline(seen, rows), doubts, sections, seconds=sum(model.seconds_.values()))
 
 
 def _unfinished(facts: Facts) -> str:
     stage = next((s for s in STAGES if facts.done(s) < facts.planned(s)), "density")
     said = (
-        f"This run is not finished: {STAGES[stage].lower()} is at step {facts.done(stage):,} of"
-        f" {facts.planned(stage):,}. There is no model to ask yet, so this page shows training alone."
+        f"{STAGES[stage]} is at step {facts.done(stage):,} of {facts.planned(stage):,}. There is no model to ask yet,"
+        " so this page shows training alone."
     )
-    how = tag("p", "The same command goes on from here.") if facts.command else None
-    warning = tag("div", tag("p", tag("b", "Half-trained. "), said), how, class_="warning")
-    return _page(facts, "Not known yet.", [warning, training(facts, None), colophon(facts, None)])
+    how = " The command below goes on from here." if facts.command else ""
+    doubt = tag("p", tag("b", "This run is not finished. "), said, how, class_="warning")
+    return _page(facts, "Not known yet.", [doubt], (training(facts, None), colophon(facts, None)))
 
 
 def _headline(seen: Seen, rows: list[Row]) -> Html:
@@ -94,30 +92,31 @@ def _listing(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _page(facts: Facts, headline: str, sections: Sequence[Html | None], *, seconds: float | None = None) -> str:
-    subtitle = [facts.date, f"{facts.shape[0]:,} images" if facts.shape else "", f"liewise {__version__}"]
-    if seconds is not None:
-        subtitle.insert(2, f"learned in {duration(seconds)}")
+def _page(
+    facts: Facts,
+    headline: str,
+    doubts: Sequence[Html],
+    sections: Sequence[Section | None],
+    *,
+    seconds: float | None = None,
+) -> str:
+    learned = None if seconds is None else f"learned in {duration(seconds)}"
+    count = f"{facts.shape[0]:,} images" if facts.shape else None
     shown = [section for section in sections if section is not None]
     palette = "".join(f"--fill-{i}:{colour};" for i, colour in enumerate(FILLS))
-    assets = resources.files(_ASSETS)
-    return Template(assets.joinpath("page.html").read_text("utf-8")).substitute(
+    asset = {
+        name: resources.files(_ASSETS).joinpath(f"page.{name}").read_text("utf-8") for name in ("html", "css", "js")
+    }
+    return Template(asset["html"]).substitute(
         title=escape(f"Symmetries of {facts.name}"),
         name=escape(facts.name),
         headline=join([headline]),
-        subtitle=escape(" · ".join(filter(None, subtitle))),
-        contents=_contents(shown),
-        sections=join([*shown, reading_guide()]),
-        style=f":root{{--ink:{INK};--quiet:{QUIET};{palette}}}\n" + assets.joinpath("page.css").read_text("utf-8"),
-        script=assets.joinpath("page.js").read_text("utf-8"),
+        subtitle=escape(" · ".join(filter(None, [facts.date, count, learned, f"liewise {__version__}"]))),
+        contents=tag("ul", *(tag("li", tag("a", section.name, href=f"#{section.anchor}")) for section in shown)),
+        sections=join([*doubts, *(section.html for section in shown), reading_guide()]),
+        style=f":root{{--ink:{INK};--quiet:{QUIET};{palette}}}\n{asset['css']}",
+        script=asset["js"],
     )
-
-
-def _contents(sections: Sequence[Html]) -> Html:
-    """Return links to the sections."""
-    found = [re.match(r'<section id="([^"]+)"[^>]*><h2>([^<]+)</h2>', section) for section in sections]
-    links = [tag("li", tag("a", Html(match[2]), href=f"#{match[1]}")) for match in found if match]
-    return tag("ul", *links)
 
 
 def _write(target: Path, page: str) -> None:
