@@ -27,6 +27,8 @@ class Report:
         out = self.run_dir / "report.html" if self.out is None else self.out
         may_write(out, self.force)
         from liewise.report import write_report
+        from liewise.train import RunFolder
 
         write_report(self.run_dir, out)
-        print(f"wrote {out}")
+        unfinished = "" if RunFolder(self.run_dir).finished else "; the run is not finished: it shows training alone"
+        print(f"wrote {out}{unfinished}")

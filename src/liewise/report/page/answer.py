@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from liewise.report.page.axes import MINUS
 from liewise.report.page.markup import Html, Section, tag
 from liewise.report.page.plots import density_plot
 from liewise.report.page.seen import Seen
 from liewise.report.wording import describe_value
 from liewise.sgm import natural_ranges
+from liewise.transforms import Coordinate
 
 __all__ = ["Row", "answer", "rows_of", "words"]
 
@@ -21,8 +23,9 @@ class Row:
     high: float
     box: tuple[float, float]  # what was looked at
     verdict: str = ""  # "absent", "partial", "several modes", "full"
+    modes: tuple[float, ...] = ()  # where they are, if there are several
     among: str = "all"  # or a class
-    sure: str = ""
+    sure: float | None = None  # from 0 to 1
     notes: tuple[str, ...] = ()
 
 
@@ -43,7 +46,7 @@ def answer(seen: Seen, rows: Sequence[Row]) -> Section:
 
 def _table(seen: Seen, rows: Sequence[Row], caption: str) -> Html:
     classes = any(row.among != "all" for row in rows)
-    sure = any(row.sure for row in rows)
+    sure = any(row.sure is not None for row in rows)
     titles = ["Transformation", *(["Among"] if classes else []), "What is natural", "Looked at", "Density"]
     titles += ["How sure"] if sure else []
     head = tag("thead", tag("tr", *(tag("th", title, scope="col") for title in titles)))
@@ -60,7 +63,7 @@ def _line(seen: Seen, row: Row, *, classes: bool, sure: bool) -> Html:
     cells.append(tag("td", verdict, tag("span", words(seen, row)), *notes))
     cells.append(tag("td", _looked_at(seen, row), data_title="Looked at"))
     cells.append(tag("td", _spark(seen, row) if asked else "", class_="spark"))
-    cells += [tag("td", row.sure, data_title="How sure")] if sure else []
+    cells += [tag("td", "" if row.sure is None else f"{row.sure:.0%}", data_title="How sure")] if sure else []
     return tag("tr", *cells, class_=None if asked else "quiet")
 
 
@@ -69,8 +72,10 @@ def words(seen: Seen, row: Row) -> str:
     coordinate = seen.group.coordinates[seen.group.index(row.coordinate)]
     if coordinate.steps is not None:
         return f"{row.high:.0%} of natural versions are the other way round"
-    low, high = (describe_value(end, coordinate.unit) for end in (row.low, row.high))
-    return f"{low} to {high}"
+    within = " to ".join(_value(end, coordinate) for end in (row.low, row.high))
+    return (
+        f"at {' and '.join(_value(mode, coordinate) for mode in row.modes)}, within {within}" if row.modes else within
+    )
 
 
 def _looked_at(seen: Seen, row: Row) -> str:
@@ -79,7 +84,11 @@ def _looked_at(seen: Seen, row: Row) -> str:
         return "not asked for"
     if coordinate.steps is not None:
         return "both ways"
-    return " to ".join(describe_value(end, coordinate.unit) for end in row.box)
+    return " to ".join(_value(end, coordinate) for end in row.box)
+
+
+def _value(value: float, coordinate: Coordinate) -> str:
+    return describe_value(value, coordinate.unit).replace("-", MINUS)
 
 
 def _spark(seen: Seen, row: Row) -> Html:

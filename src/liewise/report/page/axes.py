@@ -8,8 +8,9 @@ import numpy as np
 from liewise.report.wording import describe_value
 from liewise.transforms import Coordinate
 
-__all__ = ["FRAMES", "POINTS", "TILES", "Axis"]
+__all__ = ["FRAMES", "MINUS", "POINTS", "TILES", "Axis"]
 
+MINUS = "−"  # as it is printed
 TILES = 9  # pictures along an axis
 FRAMES = 4 * TILES + 1  # of a slider: the pictures' places, and three steps between them
 POINTS = 4 * (FRAMES - 1) + 1  # at which densities are drawn
@@ -72,7 +73,9 @@ class Axis:
 
     def words(self, value: float) -> str:
         """Return a value of η as people read it."""
-        return describe_value(float(self.coordinate.to_user(value, self.size)), self.coordinate.unit).replace("-", "−")
+        return describe_value(float(self.coordinate.to_user(value, self.size)), self.coordinate.unit).replace(
+            "-", MINUS
+        )
 
 
 def _nice(step: float) -> float:

@@ -6,6 +6,7 @@ from liewise.transforms import Coordinate
 
 __all__ = ["away", "middles", "moved", "share_on_grid"]
 
+Values = np.ndarray | np.floating | float
 _MOST_MODES = 6  # round a circle, at equal distances
 _CLEARLY = 0.8  # of the strongest harmonic: a lower one that comes up to that is preferred
 _SMOOTHING = 1.2  # grid points
@@ -25,14 +26,14 @@ def middles(coordinate: Coordinate, drawn: np.ndarray) -> np.ndarray:
     return np.array([_direction(row, coordinate.period) for row in drawn])
 
 
-def away(coordinate: Coordinate, values: np.ndarray, middle: np.ndarray) -> np.ndarray:
+def away(coordinate: Coordinate, values: Values, middle: Values) -> np.ndarray:
     """Return values relative to middles that broadcast against them, the short way round a circle."""
     if coordinate.steps is not None:
-        return _turned(coordinate.steps, values, middle, -1)
+        return _turned(coordinate.steps, np.asarray(values), np.asarray(middle), -1)
     return np.asarray(coordinate.wrap(values - middle))
 
 
-def moved(coordinate: Coordinate, middle: float, values: np.ndarray) -> np.ndarray:
+def moved(coordinate: Coordinate, middle: Values, values: np.ndarray) -> np.ndarray:
     """Return the η of values relative to a middle: `away` undone."""
     if coordinate.steps is not None:
         return _turned(coordinate.steps, np.asarray(middle), values, 1)
