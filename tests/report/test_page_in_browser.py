@@ -70,7 +70,7 @@ def test_the_keyboard_reaches_every_control_in_order(browser, page):
 @pytest.mark.parametrize("width", [390, 1280])
 def test_nothing_is_wider_than_the_screen(browser, page, width):
     browser.open(page, width=width)
-    assert browser.run("document.documentElement.scrollWidth") == width
+    assert browser.run("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
 
 
 def test_it_prints_without_controls(browser, page):

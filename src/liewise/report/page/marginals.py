@@ -43,11 +43,10 @@ def _figure(seen: Seen, coordinate: Coordinate, row: Row) -> Html:
     frames = seen.frames(place, coordinate)[axis.tiles]
     words = [axis.words(v) for v in axis.frames[axis.tiles]]
     tiles = [picture(f, f"{seen.called(place)} at {coordinate.name} {w}") for f, w in zip(frames, words, strict=True)]
-    lines = [
-        *_line("All", whole),
-        *_line("", tag("div", *tiles, class_="tiles", style=f"--n:{len(tiles)}")),
-        *_line("", ticks(axis, every=2)),
-    ]
+    lead = tag(
+        "div", whole, tag("div", *tiles, class_="tiles", style=f"--n:{len(tiles)}"), ticks(axis, every=2), class_="lead"
+    )
+    lines = [*_line("All", lead)]
     if seen.classes:
         lines.append(tag("h4", "By class"))
         lines += [part for label in seen.classes[:_CLASSES] for part in _class_line(seen, coordinate, label)]
