@@ -93,7 +93,7 @@ def _value(value: float, coordinate: Coordinate) -> str:
 
 def _spark(seen: Seen, row: Row) -> Html:
     axis = seen.axes[row.coordinate]
-    label = None if row.among == "all" else next(c for c in seen.classes if seen.class_name(c) == row.among)
+    label = None if row.among == "all" else next((c for c in seen.classes if seen.class_name(c) == row.among), None)
     within = None if axis.finite else (axis.from_user(row.low), axis.from_user(row.high))
     said = f"density of {row.coordinate}, {words(seen, row)}, on an axis from {axis.words(axis.frames[0])}"
     said += f" to {axis.words(axis.frames[-1])}"

@@ -6,7 +6,7 @@ from liewise.report.page.answer import Row
 from liewise.report.page.markup import Html, Section, tag
 from liewise.report.page.pictures import picture
 from liewise.report.page.plots import density_plot, ticks
-from liewise.report.page.seen import Seen
+from liewise.report.page.seen import Label, Seen
 from liewise.transforms import Coordinate
 
 __all__ = ["marginals"]
@@ -69,7 +69,7 @@ def _telling(seen: Seen, coordinate: Coordinate) -> int:
     return int(np.argmax(changes))
 
 
-def _class_line(seen: Seen, coordinate: Coordinate, label: int) -> tuple[Html, Html]:
+def _class_line(seen: Seen, coordinate: Coordinate, label: Label) -> tuple[Html, Html]:
     name = seen.class_name(label)
     said = f"density of {coordinate.name} among {name}"
     return _line(name, density_plot(seen.pooled(coordinate, label), seen.axes[coordinate.name], label=said))

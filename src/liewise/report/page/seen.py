@@ -17,8 +17,9 @@ from liewise.sgm.queries import find
 from liewise.sgm.stage_two import in_batches
 from liewise.transforms import Coordinate, Group
 
-__all__ = ["Seen"]
+__all__ = ["Label", "Seen"]
 
+Label = int | str
 _SHOWN = 12  # examples
 _DRAWS = 128  # of each example
 _VERSIONS = 6
@@ -45,19 +46,21 @@ class Seen:
         return np.array(order[:_SHOWN])
 
     @cached_property
-    def classes(self) -> tuple[int, ...]:
+    def classes(self) -> tuple[Label, ...]:
         """The labels of the classes, if there are at least two."""
-        found = () if self.labels is None else tuple(int(label) for label in np.unique(self.labels))
+        found = () if self.labels is None else tuple(np.unique(self.labels).tolist())
         return found if len(found) > 1 else ()
 
-    def class_name(self, label: int) -> str:
+    def class_name(self, label: Label) -> str:
         """Return what a class is called."""
+        if isinstance(label, str):
+            return label
         return self.class_names[label] if label < len(self.class_names) else f"class {label}"
 
     def called(self, place: int) -> str:
         """Return what a shown example is called: its number, and its class."""
         name = f"example {place + 1}"
-        return name if self.labels is None else f"{name}, {self.class_name(int(self.labels[self.shown[place]]))}"
+        return name if self.labels is None else f"{name}, {self.class_name(self.labels[self.shown[place]].item())}"
 
     @property
     def size(self) -> tuple[int, int]:
@@ -106,7 +109,7 @@ class Seen:
         """The axis of each coordinate."""
         return {c.name: Axis.around(c, self.size, self.away(c)) for c in self.coordinates}
 
-    def pooled(self, coordinate: Coordinate, label: int | None = None) -> np.ndarray:
+    def pooled(self, coordinate: Coordinate, label: Label | None = None) -> np.ndarray:
         """Return the density of a coordinate over all examples, or those of a class, at its axis' points."""
         values = self.away(coordinate)
         rows = values if label is None or self.labels is None else values[self.labels == label]
