@@ -34,6 +34,11 @@ class Ways(NamedTuple):
     signal: Float[Array, "batch sides places features"]
     scores: Float[Array, "batch sides places"]
 
+    @property
+    def chances(self) -> Float[Array, "batch sides places"]:
+        """How likely each way is to be the one."""
+        return jax.nn.softmax(self.scores.reshape(len(self.scores), -1), axis=1).reshape(self.scores.shape)
+
 
 class Place(eqx.Module):
     """Shifts and overall size, from the centre of mass and the mean distance from there.
@@ -65,6 +70,10 @@ class Place(eqx.Module):
             both = scales[:1] if "scale" in scales else scales
             found |= dict.fromkeys(both, size - self.log_size)
         return {n: found[n] for n in self.names if n in found}
+
+    def radius(self, images: Images) -> Float[Array, ""]:
+        """Return the radius of what all but the largest few examples show, as a share of the frame's longer side."""
+        return jnp.exp(jnp.quantile(self._moments(images)[2], 0.95))  # a disc's radius is twice that in half extents
 
     def _moments(self, images: Images):
         """Return the centre, in half extents, and the logarithm of the radius."""
@@ -132,6 +141,16 @@ class RotationCircle(eqx.Module):
         turn = jnp.where(mirrored, -turns[1], turns[0])
         return {"rotation": 2 * np.pi * turn, self.flip: mirrored.astype(jnp.float32)}, ways
 
+    def missed(self, ways: Ways, moved: Found) -> Float[Array, " batch"]:
+        """Return how far the ways are, on average, from the one that undoes how an example was moved: 0 to 2."""
+        places = 2 * np.pi * np.arange(self.angles, dtype=np.float32) / self.angles
+        if self.flip is None:
+            return jnp.sum(ways.chances[:, 0] * _apart(places, moved["rotation"]), 1)
+        mirrored = moved[self.flip] > 0.5
+        turn = jnp.where(mirrored, -moved["rotation"], moved["rotation"])
+        side = jnp.where(mirrored[:, None], ways.chances[:, 1], ways.chances[:, 0])
+        return 2 - jnp.sum(side * (2 - _apart(places, turn)), 1)
+
 
 class Mirrors(eqx.Module):
     """Mirroring where nothing turns: a score for each way of mirroring the example."""
@@ -158,6 +177,13 @@ class Mirrors(eqx.Module):
         found = {n: jnp.asarray(row, jnp.float32)[best] for n, row in zip(self.names, choices, strict=True)}
         return found, Ways(signal[:, :, None], scores[:, :, None])
 
+    def missed(self, ways: Ways, moved: Found) -> Float[Array, " batch"]:
+        """Return how far the ways are, on average, from the one that undoes how an example was moved: 0 to 2."""
+        place = jnp.zeros(len(ways.scores), jnp.int32)
+        for name in self.names:
+            place = 2 * place + (moved[name] > 0.5)
+        return 2 - 2 * jnp.take_along_axis(ways.chances[:, :, 0], place[:, None], 1)[:, 0]
+
 
 class HueCircle(eqx.Module):
     """Hue: a histogram round the colour wheel for each ring of the frame, scored at every hue."""
@@ -180,6 +206,15 @@ class HueCircle(eqx.Module):
         signal = total / (jnp.sum(total, (1, 2), keepdims=True) / self.bins + 1e-3)
         scores = self.net(signal)
         return {"hue": circular_mode(scores)}, Ways(signal[:, None], scores[:, None])
+
+    def missed(self, ways: Ways, moved: Found) -> Float[Array, " batch"]:
+        """Return how far the ways are, on average, from the one that undoes how an example was moved: 0 to 2."""
+        places = 2 * np.pi * np.arange(self.bins, dtype=np.float32) / self.bins
+        return jnp.sum(ways.chances[:, 0] * _apart(places, 2 * np.pi * moved["hue"]), 1)
+
+
+def _apart(places: Float[np.ndarray, " places"], angle: Float[Array, " batch"]) -> Float[Array, "batch places"]:
+    return 1 - jnp.cos(places[None] - angle[:, None])
 
 
 def _to_hsv(images: Images) -> Float[Array, "batch pixels 3"]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, Key
 
 from liewise.sgm.density import Density
 from liewise.sgm.inference import Inference, prototypes
@@ -15,6 +15,7 @@ __all__ = ["Parts", "draw_poses", "find", "log_prob", "posed", "resample"]
 
 Examples = Float[Array, "batch height width channels"]
 Eta = Float[Array, "batch dim"]
+Keys = Key[Array, " batch"]  # one for each example
 
 
 class Parts(NamedTuple):
@@ -31,9 +32,7 @@ def find(parts: Parts, examples: Examples) -> tuple[Eta, Examples]:
 
 
 @eqx.filter_jit
-def resample(
-    parts: Parts, examples: Examples, keys: PRNGKeyArray, n: int
-) -> Float[Array, "batch n height width channels"]:
+def resample(parts: Parts, examples: Examples, keys: Keys, n: int) -> Float[Array, "batch n height width channels"]:
     """Return n natural versions of each example, each example by its own key; one warp from the example itself."""
     group = parts.inference.group
     eta, found = prototypes(parts.inference, examples)
@@ -51,7 +50,7 @@ def log_prob(parts: Parts, examples: Examples) -> Float[Array, " batch"]:
 
 
 @eqx.filter_jit
-def draw_poses(parts: Parts, found: Examples, keys: PRNGKeyArray) -> Eta:
+def draw_poses(parts: Parts, found: Examples, keys: Keys) -> Eta:
     """Draw a natural pose for each prototype, each by its own key."""
     return _draw(parts.density, found, keys, 1)[:, 0]
 
@@ -62,6 +61,6 @@ def posed(group: Group, found: Examples, eta: Eta) -> Examples:
     return group.act(group.element(eta), found)
 
 
-def _draw(density: Density, found: Examples, keys: PRNGKeyArray, n: int) -> Float[Array, "batch n dim"]:
+def _draw(density: Density, found: Examples, keys: Keys, n: int) -> Float[Array, "batch n dim"]:
     features = density.features(found)
     return jax.vmap(lambda k, f: density.sample_from(k, f[None], n)[0])(keys, features)
