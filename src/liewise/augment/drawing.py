@@ -1,5 +1,7 @@
 """JAX's random numbers in NumPy: threefry, its keys as one 64-bit number each, and whole numbers mixed into keys."""
 
+from typing import Any
+
 import numpy as np
 
 __all__ = ["fold_in", "key_of", "mix", "random_bits", "split"]
@@ -13,26 +15,26 @@ def key_of(seed: int) -> np.ndarray:
     return np.array(seed, np.uint64)
 
 
-def split(keys: np.ndarray, *, shape: list[int]) -> np.ndarray:
+def split(keys: Any, *, shape: list[int]) -> np.ndarray:
     """Return so many keys of each key, as `jax.random.split` does."""
     high, low = _threefry(keys, _places(keys, shape))
     return (high.astype(np.uint64) << np.uint64(32)) | low
 
 
-def fold_in(keys: np.ndarray, number: np.ndarray) -> np.ndarray:
+def fold_in(keys: Any, number: Any) -> np.ndarray:
     """Return each key with a number mixed in, as `jax.random.fold_in` does."""
     high, low = _threefry(keys, np.asarray(number).astype(np.uint32).astype(np.uint64))
     return (high.astype(np.uint64) << np.uint64(32)) | low
 
 
-def random_bits(keys: np.ndarray, *, shape: list[int], bit_width: int) -> np.ndarray:
+def random_bits(keys: Any, *, shape: list[int], bit_width: int) -> np.ndarray:
     """Return 32 random bits a place, an array of this shape for each key."""
     assert bit_width == 32
     high, low = _threefry(keys, _places(keys, shape))
     return high ^ low
 
 
-def mix(*numbers: "np.ndarray | int") -> np.ndarray:
+def mix(*numbers: Any) -> np.ndarray:
     """Mix whole numbers into keys, all 64 bits of which depend on all of them (the finaliser of splitmix64)."""
     total = np.uint64(0)
     with np.errstate(over="ignore"):
@@ -44,12 +46,12 @@ def mix(*numbers: "np.ndarray | int") -> np.ndarray:
     return np.asarray(total)
 
 
-def _places(keys: np.ndarray, shape: list[int]) -> np.ndarray:
+def _places(keys: Any, shape: list[int]) -> np.ndarray:
     """Number the places of an array for each key; those of `shape` lie behind those of the keys."""
     return np.arange(int(np.prod(shape, dtype=np.int64)), dtype=np.uint64).reshape((1,) * np.ndim(keys) + tuple(shape))
 
 
-def _threefry(keys: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _threefry(keys: Any, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Encrypt counts by keys: 20 rounds of Threefry-2x32 (https://www.thesalmons.org/john/random123/)."""
     keys = np.asarray(keys, np.uint64).reshape(np.shape(keys) + (1,) * (np.ndim(counts) - np.ndim(keys)))
     first, second = (keys >> np.uint64(32)).astype(np.uint32), (keys & _LOW).astype(np.uint32)

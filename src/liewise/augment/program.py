@@ -122,7 +122,7 @@ def monomials(sizes: Sequence[int]) -> list[int]:
     return [math.prod(chosen) for count in range(len(sizes) + 1) for chosen in combinations(sizes, count)]
 
 
-def _literal(dtype: str, value: float) -> np.ndarray:
+def _literal(dtype: str, value: Any) -> Any:
     return np.asarray(value, dtype)[()]
 
 
