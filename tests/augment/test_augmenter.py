@@ -128,7 +128,7 @@ def test_colour_and_mirrors_go_along():
 def test_what_does_not_fit_is_refused_by_name(augment, images):
     with pytest.raises(DataError, match=r"batch of 12x12x1 .* got \(24, 10, 12, 1\)"):
         augment(images[:, :10])
-    with pytest.raises(DataError, match="uint8, or floats in .* got int64"):
+    with pytest.raises(DataError, match=r"uint8, or floats in .* got int64"):
         augment(images.astype(np.int64))
     with pytest.raises(DataError, match="before they are normalised"):
         augment(images / np.float32(127.5) - 1)
