@@ -21,12 +21,12 @@ def _doubled(x):
 _doubled.defjvp(lambda primals, tangents: (_doubled(*primals), 2 * tangents[0]))
 
 FUNCTIONS = {
-    "element by element": lambda x: jnp.tanh(x) * jnp.where(x > 0, jnp.sqrt(jnp.abs(x)), x**3) // 0.1,
+    "element by element": lambda x: jnp.tanh(x) * jnp.where(x > 0, jnp.sqrt(jnp.abs(x)), x**3),
     "whole numbers": lambda x: (jnp.asarray(10 * x, jnp.int32) // 3, jnp.mod(jnp.asarray(10 * x, jnp.int32), 4)),
     "division to zero": lambda x: jax.lax.div(jnp.asarray(10 * x, jnp.int32), jnp.int32(3)),
     "negative powers": lambda x: (x + 4.0) ** -3,
     "rounding": lambda x: (jnp.round(4 * x), jnp.floor(x), jnp.sign(x), jnp.clip(x, -0.5, 0.5)),
-    "inverse error function": lambda x: jax.scipy.special.erfinv(jnp.tanh(3 * x)),
+    "inverse error function": lambda x: jax.scipy.special.erfinv(jnp.clip(x, -0.9995, 0.9995)),
     "along an axis": lambda x: (jnp.cumsum(x, 1), jnp.sort(x, 1), jnp.argmax(x, 1), jnp.max(x, 1), x[:, ::-1]),
     "looking up": lambda x: (jnp.take_along_axis(x, jnp.argsort(x, 1)[:, :2], 1), x.at[:, 7].get(mode="fill")),
     "padding": lambda x: (jnp.pad(x, ((0, 0), (1, 2))), jax.lax.pad(x, 0.5, ((0, 0, 0), (-1, 1, 2)))),

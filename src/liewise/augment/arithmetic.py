@@ -45,8 +45,11 @@ def _bitcast(x, *, new_dtype: str):
     return np.ascontiguousarray(x).view(new_dtype).reshape(np.shape(x))
 
 
-def _round(x, *, rounding_method: int):
-    return np.rint(x) if rounding_method else np.trunc(x + np.copysign(np.float32(0.5), x))
+def _round(x, *, rounding_method: str):
+    if rounding_method == "TO_NEAREST_EVEN":
+        return np.rint(x)
+    whole = np.trunc(x)
+    return whole + np.sign(x) * (np.abs(x - whole) >= 0.5)
 
 
 def _select(which, *cases):

@@ -31,16 +31,15 @@ def _split(x, *, sizes: list[int], axis: int):
 
 
 def _pad(x, value, *, padding_config: list[list[int]]):
-    kept, shape = [], []
-    for axis, (low, high, inner) in enumerate(padding_config):
-        if min(low, high) < 0:  # cut off, then
-            x = x[(slice(None),) * axis + (slice(max(-low, 0), x.shape[axis] - max(-high, 0)),)]
-        inside = x.shape[axis] + max(x.shape[axis] - 1, 0) * inner
+    shape, held, kept = [], [], []
+    for (low, high, inner), length in zip(padding_config, x.shape, strict=True):
+        inside = length + max(length - 1, 0) * inner
         shape.append(max(low, 0) + inside + max(high, 0))
-        kept.append(slice(max(low, 0), max(low, 0) + inside, inner + 1))
+        held.append(slice(max(low, 0), max(low, 0) + inside, inner + 1))
+        kept.append(slice(max(-low, 0), shape[-1] - max(-high, 0)))  # less than nothing: cut off
     made = np.full(shape, value, x.dtype)
-    made[tuple(kept)] = x
-    return made
+    made[tuple(held)] = x
+    return made[tuple(kept)]
 
 
 def _iota(*, shape: list[int], dimension: int, dtype: str):
