@@ -29,6 +29,7 @@ def measure() -> list[dict[str, Any]]:
     ).fit(images[:256], progress="silent")
     augment = model.augmenter(images, draws=4)
     known, group = np.arange(_BATCH), model.group_
+    assert augment.pool is not None
     relation = augment.pool.relation(known, known % 4)[0]
     act = jax.jit(lambda element, x: datasets.to_bytes(group.act(element, datasets.to_unit(x))))
 

@@ -1,5 +1,7 @@
 import pickle
 
+import fitted
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -61,15 +63,9 @@ def test_known_and_unknown_images_are_drawn_from_the_models_density(model, image
     for image in (known, unknown):
         drawn = augment(np.repeat(image, 400, 0), index=np.arange(400), parameters=True)[1].eta
         assert len(np.unique(drawn[:, 0])) > 200
-        want = np.asarray(model.density(image).sample(datasets_key(), 4000))[0]
+        want = np.asarray(model.density(image).sample(jax.random.key(11), 4000))[0]
         for column in range(drawn.shape[1]):
             assert stats.ks_2samp(drawn[:, column], want[:, column]).pvalue > 1e-3
-
-
-def datasets_key():
-    import jax
-
-    return jax.random.key(11)
 
 
 def test_epochs_go_through_the_store_and_then_come_again(augment, images):
@@ -111,8 +107,6 @@ def test_the_store_takes_six_numbers_a_draw(augment):
 
 
 def test_colour_and_mirrors_go_along():
-    import fitted
-
     group = transforms.product(transforms.affine("rotation"), transforms.flips("flip-x"), transforms.colour())
     model, photos = fitted.model(group, 3), fitted.images(6, 3)
     augment = model.augmenter(photos[:3])

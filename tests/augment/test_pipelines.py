@@ -1,10 +1,12 @@
 import multiprocessing
+import sys
 import warnings
 
 import numpy as np
 import pytest
 
 from liewise.augment import Augmenter
+from liewise.errors import LiewiseError
 
 FORKS = "ignore:os.fork:RuntimeWarning"  # JAX's, of any fork; the workers run none of it
 THREADS = "ignore:This process.*is multi-threaded:DeprecationWarning"
@@ -128,6 +130,13 @@ def test_grain_gives_the_same_stream_for_any_number_of_workers(augment, images):
     assert np.array_equal(plain, list(grain.MapDataset.source(images[:12]).seed(1).random_map(augment.random_map)))
     pairs = grain.MapDataset.source([(image, 1) for image in images[:3]]).seed(1).random_map(augment.for_grain(0))
     assert np.array_equal([pair[0] for pair in pairs], plain[:3])
+
+
+def test_without_grain_for_grain_says_what_to_do(augment, monkeypatch):
+    monkeypatch.setitem(sys.modules, "grain.python", None)
+    monkeypatch.delitem(sys.modules, "liewise.augment.grain_map", raising=False)
+    with pytest.raises(LiewiseError, match="pip install grain"):
+        augment.for_grain()
 
 
 @pytest.mark.slow

@@ -51,7 +51,7 @@ class Augmenter:
     def __init__(self, sampler: Sampler, pool: Pool | None, *, seed: int = 0, threads: int | None = None):
         self.sampler, self.pool, self.seed = sampler, pool, _whole("seed", seed)
         self.threads = os.cpu_count() or 1 if threads is None else threads
-        self._epoch, self._calls, self._home = Epoch(), 0, os.getpid()
+        self._epoch, self._calls = Epoch(), 0
 
     def __call__(
         self,
@@ -75,7 +75,7 @@ class Augmenter:
         starts, epoch = self._draws(prints, index, rng)
         rows = np.full(len(given), -1) if self.pool is None else self.pool.find(prints)
         relation, drawn = self._relations(given, rows, starts, epoch, parameters)
-        threads = self.threads if os.getpid() == self._home else 1  # a worker has a core to itself
+        threads = self.threads if multiprocessing.parent_process() is None else 1  # a worker has a core to itself
         made = taken.give_back(self.sampler.act(relation, given, threads))
         return (made, drawn) if parameters else made
 
@@ -94,7 +94,7 @@ class Augmenter:
         return GrainMap(self, field)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_calls": 0, "_home": -1}
+        return {**self.__dict__, "_calls": 0}
 
     def __repr__(self) -> str:
         known = 0 if self.pool is None else len(self.pool)

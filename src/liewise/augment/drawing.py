@@ -12,7 +12,7 @@ _LOW = np.uint64(0xFFFFFFFF)
 
 def key_of(seed: int) -> np.ndarray:
     """Return the key that `jax.random.key` makes of a seed."""
-    return np.array(seed, np.uint64)
+    return np.array(seed & 0xFFFFFFFF, np.uint64)
 
 
 def split(keys: Any, *, shape: list[int]) -> np.ndarray:
