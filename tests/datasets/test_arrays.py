@@ -124,9 +124,24 @@ def test_npz_without_a_telling_key_is_refused_with_the_keys_it_has(tmp_path: Pat
     assert len(datasets.load(tmp_path / "a.npz", key="pictures").train) == 6
     with pytest.raises(DataError, match=r"expected key 'picture' in .*; it holds: pictures, extra"):
         datasets.load(tmp_path / "a.npz", key="picture")
-    np.savez(tmp_path / "b.npz", x=BYTES, images=BYTES)
-    with pytest.raises(DataError, match="under exactly one of images, imgs"):
-        datasets.load(tmp_path / "b.npz")
+
+
+@pytest.mark.parametrize(
+    "keys", [("x", "images"), ("x_train", "train_images", "x_test"), ("images", "x_train"), ("x_val", "x_valid")]
+)
+def test_npz_with_two_arrays_for_one_split_is_refused(tmp_path: Path, keys: tuple[str, ...]):
+    np.savez(tmp_path / "a.npz", **dict.fromkeys(keys, BYTES))
+    with pytest.raises(DataError, match=f"under exactly one of images, imgs.* it holds: {', '.join(keys)}"):
+        datasets.load(tmp_path / "a.npz")
+
+
+def test_npz_splits_may_stand_beside_plain_keys(tmp_path: Path):
+    np.savez(tmp_path / "a.npz", images=BYTES, labels=np.arange(6), test_images=BYTES[:2], test_labels=np.arange(2))
+    data = datasets.load(tmp_path / "a.npz")
+    assert {name: split.labels.tolist() for name, split in data.splits.items()} == {
+        "train": list(range(6)),
+        "test": [0, 1],
+    }
 
 
 def test_npy_is_read_and_a_torn_or_foreign_file_is_refused(tmp_path: Path):

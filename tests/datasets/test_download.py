@@ -1,7 +1,9 @@
 """Fetching, against a server that breaks off, ignores ranges, lies, or is not there."""
 
+import errno
 import gzip
 import hashlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from liewise.datasets import download as fetching
 from liewise.datasets.download import RemoteFile, checksum, download
 from liewise.errors import DataError
 
@@ -109,6 +112,24 @@ def test_a_disk_too_small_is_named_before_anything_is_fetched(server, tmp_path: 
     with pytest.raises(DataError, match=r"expected .* MB free in .* for a.bin"):
         download(file, tmp_path, progress=False)
     assert server.asked == []
+
+
+def test_a_disk_that_fills_up_on_the_way_is_named_and_no_other_mirror_is_asked(
+    server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def full(response, out, bar):
+        out.write(response.read(1000))
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    server.files |= {"a": DATA, "b": DATA}
+    with monkeypatch.context() as patch:
+        patch.setattr(fetching, "_copy", full)
+        with pytest.raises(DataError, match=r"cannot write .*a\.bin: .*No space left on device"):
+            download(remote(server, "a", "b"), tmp_path, progress=False)
+    assert server.asked == [("/a", None)]
+    assert not (tmp_path / "a.bin").exists()
+    assert download(remote(server, "a", "b"), tmp_path, progress=False).read_bytes() == DATA
+    assert server.asked_for("a") == [None, "bytes=1000-"]
 
 
 def test_a_folder_that_cannot_be_made_is_named(server, tmp_path: Path):

@@ -1,5 +1,7 @@
 """The user's own images: every file is an example, or named and counted."""
 
+import errno
+import os
 from pathlib import Path
 
 import numpy as np
@@ -241,6 +243,34 @@ def test_other_files_and_hidden_ones_are_ignored_and_counted(tmp_path: Path):
     )
 
 
+def test_links_are_followed_and_those_that_lead_nowhere_are_named(tmp_path: Path):
+    folder, elsewhere = tmp_path / "mine", tmp_path / "elsewhere"
+    put(folder / "cat" / "1.png"), put(elsewhere / "2.png")
+    (folder / "dog").symlink_to(elsewhere)
+    (folder / "cat" / "3.png").symlink_to(elsewhere / "2.png")
+    data = datasets.load(folder)
+    assert data.class_names == ("cat", "dog")
+    assert data.train.labels.tolist() == [0, 0, 1]
+    assert data.notes == ()
+    (folder / "cat" / "4.png").symlink_to(tmp_path / "gone.png")
+    with pytest.raises(DataError, match=r"1 image in .* cannot be read: cat/4\.png \(No such file or directory\)"):
+        datasets.load(folder)
+
+
+def test_a_folder_that_may_not_be_looked_into_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    put(tmp_path / "a" / "1.png"), put(tmp_path / "b" / "2.png")
+    original = os.scandir
+
+    def guarded(path):
+        if Path(path).name == "b":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return original(path)
+
+    monkeypatch.setattr(os, "scandir", guarded)
+    with pytest.raises(DataError, match=r"cannot look into .*b: Permission denied"):
+        datasets.load(tmp_path)
+
+
 def test_an_image_is_known_by_its_contents_and_not_by_its_name(tmp_path: Path):
     array = pixels()
     put(tmp_path / "noname", array, format="PNG")
@@ -292,6 +322,12 @@ def same_split_twice(folder: Path) -> None:
     put(folder / "val" / "1.png"), put(folder / "valid" / "2.png")
 
 
+def endless(folder: Path) -> None:
+    """A link to the folder that it lies in."""
+    put(folder / "a" / "1.png")
+    (folder / "a" / "again").symlink_to(folder)
+
+
 def empty_split(folder: Path) -> None:
     """A split with nothing in it."""
     put(folder / "train" / "1.png")
@@ -324,6 +360,7 @@ def all_cut_off_late(folder: Path) -> None:
         (beside_classes, {}, r"1 lie beside the class folders a: 2\.png"),
         (beside_splits, {}, "expected only train, test and val folders in .* beside train; got also cats"),
         (same_split_twice, {}, "expected one folder for each split in .*; got val, valid"),
+        (endless, {}, "a/again is a link to a folder that it lies in"),
         (empty_split, {}, "found none in its 'test' folder"),
         (floats, {}, r"1\.tif \(pixels of kind F, which have no fixed range\)"),
         (all_cut_off, {"skip_unreadable": True}, r"1 image in .* cannot be read: 1\.png"),

@@ -61,6 +61,21 @@ def test_a_dictionary_of_tables_is_splits():
     assert {name: len(split) for name, split in data.splits.items()} == {"train": 2, "val": 1}
 
 
+def test_text_in_a_column_of_labels_names_the_classes():
+    rows = [{"picture": picture(), "kind": kind} for kind in ("dog", "ant", "dog")]
+    data = datasets.load(Table({"picture": Image(), "kind": Value()}, rows), label="kind")
+    assert data.train.labels.tolist() == [1, 0, 1]
+    assert data.class_names == ("ant", "dog")
+    assert data.notes == ("train: 2 class names from the labels' text",)
+
+
+def named(*names: str) -> ClassLabel:
+    """A feature of labels with other names."""
+    feature = ClassLabel()
+    feature.names = names
+    return feature
+
+
 def test_pictures_are_converted_and_resized_as_files_are():
     mixed = table([picture(), picture(mode="L"), picture(mode="RGBA")])
     data = datasets.load(mixed)
@@ -95,6 +110,12 @@ def test_arrays_in_a_column_are_read_as_arrays_are():
         (table([picture(mode="F")]), {}, "column 'picture' holds an image that cannot be read: pixels of kind F"),
         (table([np.zeros((8, 8)), np.zeros((8, 9))]), {}, r"images of one shape; got \(8, 8\), \(8, 9\)"),
         (table([picture()]), {"labels": 1}, "unknown option labels for a table of the datasets library"),
+        ({"val": table([picture()]), "validation": table([picture()])}, {}, "one table for each split; got val, valid"),
+        (
+            {"train": table([picture()]), "test": table([picture()], label=named("dog", "cat"))},
+            {},
+            r"the same class names in every split; got \('cat', 'dog'\), \('dog', 'cat'\)",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_refused_by_name(source, options: dict, message: str):

@@ -136,6 +136,25 @@ def test_a_perfect_model_recovers_every_factor_of_every_shape():
     assert [r.spread for r in rows] == pytest.approx([r.true_spread for r in rows], rel=0.05, abs=1e-2)
 
 
+def test_factors_in_steps_are_compared_at_the_steps():
+    """What lies within half a step of the truth is the truth; without steps the same is half an atom's mass off."""
+    rng = np.random.default_rng(0)
+    step = {"scale": 0.1, "orientation": 360 / 39, "x": 32 / 31, "y": 32 / 31}
+    places = {"scale": (5, 10), "orientation": (0, 39), "x": (-8, 9), "y": (-8, 9)}
+    labels = np.repeat([0, 1, 2], 400)
+    values = {name: step[name] * rng.integers(low, high, len(labels)) for name, (low, high) in places.items()}
+    units = {"scale": ("factor", None), "orientation": ("deg", 360.0), "x": ("px", None), "y": ("px", None)}
+    factors = {name: Factor(values[name], *units[name]) for name in step}
+    split = Split(np.zeros((len(labels), SIZE, SIZE, 1), np.uint8), labels, factors)
+    pose = np.zeros((len(labels), 4), np.float32)
+    off = rng.normal(0, 0.003, (len(labels), 1, 4)).astype(np.float32)
+    plain, stepped = (recovered_sprites(GROUP, pose, off, split, stepped=stepped) for stepped in (False, True))
+    assert max(r.ks for r in stepped) < 0.02
+    assert max(r.w1 for r in stepped if r.factor != "orientation") < 0.02
+    assert min(r.ks for r in plain if r.factor == "scale") > 0.07
+    assert [r.spread for r in stepped] == [r.spread for r in plain]
+
+
 def test_a_model_that_turns_what_does_not_turn_is_told():
     split = datasets.load("sprites", n=60, n_test=3, size=SIZE, seed=3, shapes=("heart",)).train
     pose = np.zeros((60, 4), np.float32)

@@ -4,10 +4,12 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 from rich.console import Console
+from tiny import FittingContext
 
 from liewise.cli import main
 from liewise.errors import LiewiseError
@@ -15,6 +17,7 @@ from liewise.studies import STUDIES, Study, registry, study_named
 from liewise.studies.context import Context
 from liewise.studies.outcome import Measured, Outcome, Picture, Table
 from liewise.studies.running import run_study
+from liewise.studies.settings import mnist_rotated
 
 
 def fake(context):
@@ -107,3 +110,25 @@ def test_the_list_is_printed_without_waiting_for_jax():
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert all(name in done.stdout for name in STUDIES)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::liewise.errors.LiewiseWarning")  # three steps do not make a good model
+def test_a_fit_is_made_once_and_read_again(tmp_path):
+    setting = mnist_rotated(15.0)
+    made = FittingContext(folder=tmp_path, progress="silent").fit(setting)
+    again = FittingContext(folder=tmp_path, progress="silent").fit(setting)
+    assert (made.reused, again.reused) == (False, True)
+    images = made.examples.test.images
+    assert np.array_equal(made.model.pose(images), again.model.pose(images))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::liewise.errors.LiewiseWarning")  # three steps do not make a good model
+def test_a_fit_of_other_data_is_not_taken(tmp_path):
+    setting = mnist_rotated(15.0)
+    FittingContext(folder=tmp_path, progress="silent").fit(setting)
+    other = FittingContext(folder=tmp_path, progress="silent")
+    other.train = 64
+    with pytest.raises(LiewiseError, match="holds another run"):
+        other.fit(setting)

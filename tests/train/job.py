@@ -26,12 +26,20 @@ def main(options: dict) -> None:
         if jax.process_index() == 0:
             checkpoints.shutil.disk_usage = lambda path: SimpleNamespace(free=0)
     mesh = None if "devices" not in options else Mesh(np.array(jax.devices()[: options["devices"]]), ("batch",))
+    shares: list[int] = []  # examples of a batch that one device gets
+
+    def loss(model, batch, key):
+        shape = batch["x"].shape
+        jax.debug.inspect_array_sharding(batch["x"], callback=lambda s: shares.append(s.shard_shape(shape)[0]))
+        return tiny.loss(model, batch, key)
+
     result = train(
         tiny.Net(),
-        tiny.loss,
+        loss,
         tiny.data(),
         TrainConfig(**options["config"]),
         validation=tiny.data(37, seed=1),
+        validation_loss=tiny.loss,
         run_dir=options.get("run_dir"),
         mesh=mesh,
         progress="lines",
@@ -41,7 +49,7 @@ def main(options: dict) -> None:
     if jax.process_index() == 0:
         steps, losses = result.curve("loss")
         scores = result.curve("validation/loss")[1]
-        np.savez(options["out"], *leaves, steps=steps, losses=losses, scores=scores)
+        np.savez(options["out"], *leaves, steps=steps, losses=losses, scores=scores, shares=shares)
 
 
 class _Slow:

@@ -1,6 +1,7 @@
 import dataclasses
 import json
 import math
+import threading
 
 import equinox as eqx
 import jax
@@ -16,9 +17,11 @@ from liewise.train import (
     TrainConfig,
     TrainError,
     examples_of_step,
+    feed,
     schedules,
     train,
 )
+from liewise.train.devices import as_mesh
 from liewise.train.optimiser import adamw
 
 CONFIG = TrainConfig(
@@ -82,6 +85,24 @@ def test_streamed_data_give_bitwise_the_resident_numbers(reference, stream_bytes
     result = _train(dataclasses.replace(CONFIG, resident_bytes=0, stream_bytes=stream_bytes))
     assert result.history == reference.history
     assert tiny.same(result.last, reference.last)
+
+
+def test_the_next_buffer_is_gathered_while_one_is_in_use(monkeypatch):
+    begun = {start: threading.Event() for start in (0, 5, 10)}
+    load = feed.Streamed._load
+
+    def watched(self, start):
+        begun[start].set()
+        return load(self, start)
+
+    monkeypatch.setattr(feed.Streamed, "_load", watched)
+    buffers = feed.Streamed(tiny.data(), dataclasses.replace(CONFIG, steps=15, stream_bytes=16 * 8 * 5), as_mesh(None))
+    buffers.at(0)
+    assert begun[5].wait(30)
+    assert not begun[10].is_set()  # two at a time are held, and no more
+    buffers.at(5)
+    assert begun[10].wait(30)
+    buffers.close()
 
 
 def test_memory_mapped_data_are_streamed(reference, tmp_path):

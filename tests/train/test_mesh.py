@@ -29,6 +29,8 @@ def test_eight_devices_give_the_losses_of_one(on_one_device, resident_bytes, tmp
     config = {**CONFIG, "resident_bytes": resident_bytes}
     jobs.finish(jobs.start(tmp_path, devices=8, config=config))
     _same_losses(on_one_device, jobs.outcome(tmp_path))
+    assert on_one_device["shares"].tolist() == [16]
+    assert jobs.outcome(tmp_path)["shares"].tolist() == [2]
 
 
 def _pair(folder, **options):
@@ -42,6 +44,7 @@ def test_two_processes_give_the_losses_of_one_and_resume_as_one(on_one_device, t
     for process in _pair(tmp_path, config=shorter, run_dir=run):
         jobs.finish(process)
     _same_losses(on_one_device, jobs.outcome(tmp_path, "job0"))
+    assert jobs.outcome(tmp_path, "job0")["shares"].tolist() == [8]
     alone = tmp_path / "alone"
     alone.mkdir()
     assert "going on from step 40" in jobs.finish(jobs.start(alone, config=CONFIG, run_dir=run))

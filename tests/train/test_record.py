@@ -3,11 +3,13 @@ import io
 import json
 import math
 import re
+import struct
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
+from tensorboardX.proto import event_pb2
 
 from liewise.train import CheckpointWarning, TensorBoard, TrainConfig, TrainError, WandB
 from liewise.train.pace import Pace
@@ -76,13 +78,23 @@ def test_a_full_disk_is_a_warning_and_no_row_is_lost(tmp_path, monkeypatch):
     assert _steps(path) == [1, 2, 3, 4]
 
 
+def _scalars(path):
+    """What an event file says: records of a length and its checksum, a protocol buffer and its checksum."""
+    data = path.read_bytes()
+    while data:
+        (length,) = struct.unpack("<Q", data[:8])
+        event = event_pb2.Event.FromString(data[12 : 12 + length])
+        yield from ((event.step, value.tag, value.simple_value) for value in event.summary.value)
+        data = data[16 + length :]
+
+
 def test_tensorboard_gets_every_number(tmp_path):
-    sink = TensorBoard(tmp_path)
-    record = Record(None, (sink,), 0)
-    record.add({"step": 3, "loss": 0.5})
+    record = Record(None, (TensorBoard(tmp_path),), 0)
+    record.add({"step": 3, "loss": 0.5, "kl": 2.0})
+    record.add({"step": 4, "loss": 0.25})
     record.close()
-    written = b"".join(path.read_bytes() for path in tmp_path.iterdir())
-    assert b"loss" in written
+    (path,) = tmp_path.iterdir()
+    assert list(_scalars(path)) == [(3, "loss", 0.5), (3, "kl", 2.0), (4, "loss", 0.25)]
 
 
 def test_wandb_gets_every_number_and_the_end(monkeypatch):

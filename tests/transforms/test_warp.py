@@ -246,11 +246,14 @@ def test_memory_grows_with_the_pixels_and_no_faster(kind, loss):
     assert large < 256 * 56 * 56 * 4 * 12  # at most a dozen copies of the images
 
 
-def test_single_precision_throughout():
-    text = str(
-        jax.make_jaxpr(jax.grad(lambda i, m: warp(i, m).sum(), (0, 1)))(jnp.ones((2, 8, 8, 1)), jnp.ones((2, 3, 3)))
-    )
-    assert "f64" not in text
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("channels", [1, 3])
+def test_single_precision_throughout(kind, channels):
+    """Even where JAX is told to use double precision; it would never show any otherwise."""
+    images, matrices = jnp.ones((2, 8, 8, channels)), jnp.ones((2, 3, 3))
+    slope = jax.grad(lambda i, m: warp(i, m, interpolation=kind).sum(), (0, 1))
+    with jax.enable_x64(True):
+        assert "f64" not in str(jax.make_jaxpr(slope)(images, matrices))
 
 
 IMAGES, EYE, POINTS = jnp.zeros((2, 8, 8, 1)), jnp.broadcast_to(jnp.eye(3), (2, 3, 3)), jnp.zeros((2, 2, 5, 5))

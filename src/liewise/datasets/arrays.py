@@ -17,7 +17,7 @@ from liewise.datasets.framing import counted
 from liewise.datasets.split import Split
 from liewise.errors import DataError
 
-__all__ = ["IMAGE_KEYS", "LABEL_KEYS", "load_array", "load_npy", "load_npz", "to_split"]
+__all__ = ["IMAGE_KEYS", "LABEL_KEYS", "load_array", "load_npy", "load_npz", "numbered", "to_split"]
 
 IMAGE_KEYS = ("images", "imgs", "image", "x", "X", "data")
 LABEL_KEYS = ("labels", "label", "y", "Y", "targets", "target")
@@ -68,7 +68,7 @@ def to_split(images: object, labels: object, layout: str | None) -> tuple[Split,
     """Return a split made of arrays, the class names if labels were text, and notes of what was converted."""
     notes: list[str] = []
     array = _with_channels(np.asarray(images), layout, notes)
-    numbers, class_names = _numbered(labels, notes)
+    numbers, class_names = numbered(labels, notes)
     return Split(_in_range(array, notes), numbers), class_names, notes
 
 
@@ -113,21 +113,18 @@ def _keys(path: Path, held: list[str], key: str | None) -> dict[str, tuple[str, 
         if key not in held:
             raise DataError(f"expected key '{key}' in {path}; it holds: {', '.join(held)}")
         return {"train": (key, labels)}
-    plain = [name for name in IMAGE_KEYS if name in held]
-    if len(plain) == 1:
-        return {"train": (plain[0], labels)}
-    by_split: dict[str, tuple[str, str | None]] = {}
+    images = {"train": [name for name in IMAGE_KEYS if name in held]}
+    numbers = {"train": [] if labels is None else [labels]}
     for affix, split in SPLIT_NAMES.items():
-        images = [k for name in IMAGE_KEYS for k in (f"{name}_{affix}", f"{affix}_{name}") if k in held]
-        mine = [k for name in LABEL_KEYS for k in (f"{name}_{affix}", f"{affix}_{name}") if k in held]
-        if len(images) == 1 and not plain:
-            by_split[split] = (images[0], mine[0] if mine else None)
-    if not by_split:
+        for found, names in ((images, IMAGE_KEYS), (numbers, LABEL_KEYS)):
+            spelled = [k for name in names for k in (f"{name}_{affix}", f"{affix}_{name}") if k in held]
+            found.setdefault(split, []).extend(spelled)
+    if not any(images.values()) or any(len(keys) > 1 for keys in images.values()):
         raise DataError(
             f"expected images under exactly one of {', '.join(IMAGE_KEYS)} (or x_train, test_images, ...) in"
             f" {path}; it holds: {', '.join(held) or 'nothing'}. Name the right one with key="
         )
-    return by_split
+    return {split: (keys[0], next(iter(numbers[split]), None)) for split, keys in images.items() if keys}
 
 
 def _with_channels(array: np.ndarray, layout: str | None, notes: list[str]) -> np.ndarray:
@@ -206,7 +203,7 @@ def _from_floats(array: np.ndarray, notes: list[str]) -> np.ndarray:
     return np.clip(array, 0, 1)
 
 
-def _numbered(labels: object, notes: list[str]) -> tuple[np.ndarray | None, tuple[str, ...]]:
+def numbered(labels: object, notes: list[str]) -> tuple[np.ndarray | None, tuple[str, ...]]:
     """Return labels as integers, and the class names where they were text."""
     if labels is None:
         return None, ()

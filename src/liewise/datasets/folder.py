@@ -3,6 +3,8 @@
 Every file is either an example, or named and counted in an error or in the notes; none is dropped in silence.
 """
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -70,11 +72,11 @@ def load_folder(
 
 def _files_by_split(folder: Path, notes: list[str]) -> dict[str, list[tuple[str | None, Path]]]:
     """Return for each split its files, each with the name of its class folder or None."""
-    everything = sorted(folder.rglob("*"), key=lambda path: path.relative_to(folder).as_posix())
-    hidden = [path for path in everything if path.is_file() and _is_hidden(path.relative_to(folder))]
+    everything = sorted(_below(folder), key=lambda path: path.relative_to(folder).as_posix())
+    hidden = [path for path in everything if _is_file(path) and _is_hidden(path.relative_to(folder))]
     if hidden:
         notes.append(f"{counted(len(hidden), 'hidden or system file')} ignored")
-    files = [path for path in everything if path.is_file() and not _is_hidden(path.relative_to(folder))]
+    files = [path for path in everything if _is_file(path) and not _is_hidden(path.relative_to(folder))]
     if not files:
         raise DataError(f"expected images in {folder}; it is empty" + (" but for hidden files" if hidden else ""))
     tops = [path for path in everything if path.is_dir() and path.parent == folder and not _is_hidden(Path(path.name))]
@@ -92,6 +94,23 @@ def _files_by_split(folder: Path, notes: list[str]) -> dict[str, list[tuple[str 
             raise DataError(f"expected one folder for each split in {folder}; got {some([p.name for p in named])}")
         splits[SPLIT_NAMES[top.name.lower()]] = _with_labels(top, [path for path in files if path.is_relative_to(top)])
     return splits
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """Find every file and folder below, those behind links as well."""
+
+    def refuse(error: OSError) -> None:
+        raise DataError(f"cannot look into {error.filename}: {error.strerror}") from error
+
+    for root, folders, names in os.walk(folder, onerror=refuse, followlinks=True):
+        here = Path(root)
+        if here.is_symlink() and here.resolve() in [above.resolve() for above in here.parents]:
+            raise DataError(f"{here} is a link to a folder that it lies in, and so without an end: remove it")
+        yield from (here / name for name in (*folders, *names))
+
+
+def _is_file(path: Path) -> bool:
+    return path.is_file() or not path.exists()  # a link that leads nowhere is a file that cannot be read
 
 
 def _is_hidden(relative: Path) -> bool:

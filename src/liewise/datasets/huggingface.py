@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from liewise.datasets.arrays import to_split
+from liewise.datasets.arrays import numbered, to_split
 from liewise.datasets.constant import without_constant
 from liewise.datasets.dataset import SPLIT_NAMES, Dataset
 from liewise.datasets.framing import Framing, check_sizes, conversion_notes, some
@@ -55,14 +55,19 @@ def load_huggingface(
     splits, notes, names = {}, [], ()
     for table_name, table in tables.items():
         split_name = SPLIT_NAMES.get(table_name, table_name)
+        if split_name in splits:
+            raise DataError(f"expected one table for each split; got {', '.join(tables)}")
         said: list[str] = []
         images = _column(table, image, _IMAGE_FEATURES, "image")
         labels = _column(table, label, ("ClassLabel",), "label")
         if images is None:
             raise DataError(f"expected a column of images; got {', '.join(table.column_names)}. Name it with image=")
-        split = _split(table, images, labels, framing, said)
+        split, from_text = _split(table, images, labels, framing, said)
         splits[split_name] = without_constant(split, constant, said, str)
-        names = tuple(getattr(table.features[labels], "names", ())) if labels else names
+        found = from_text or (tuple(getattr(table.features[labels], "names", ())) if labels else ())
+        if names and found and found != names:
+            raise DataError(f"expected the same class names in every split; got {names}, {found}")
+        names = found or names
         notes += [f"{split_name}: {note}" for note in said]
     info = getattr(next(iter(tables.values())), "info", None)
     return Dataset(
@@ -87,17 +92,20 @@ def _column(table: Any, chosen: str | None, kinds: tuple[str, ...], what: str) -
     return found[0] if found else None
 
 
-def _split(table: Any, images: str, labels: str | None, framing: Framing, notes: list[str]) -> Split:
+def _split(
+    table: Any, images: str, labels: str | None, framing: Framing, notes: list[str]
+) -> tuple[Split, tuple[str, ...]]:
+    """Return the split of a table, and the class names if labels were text."""
     rows = [(row[images], None if labels is None else row[labels]) for row in table]
-    numbers = None if labels is None else [label for _, label in rows]
+    given = None if labels is None else [label for _, label in rows]
     missing = [str(index) for index, (picture, _) in enumerate(rows) if picture is None]
     if missing or not rows:
         raise DataError(f"expected an image in every row of '{images}'; none in {some(missing) or 'an empty table'}")
     pictures = [picture for picture, _ in rows]
     if not all(isinstance(picture, Image.Image) for picture in pictures):
-        split, _, said = to_split(_stacked(pictures), numbers, None)
+        split, names, said = to_split(_stacked(pictures), given, None)
         notes += said
-        return split
+        return split, names
     try:
         headers = [header_of(picture) for picture in pictures]
     except UnreadableImage as error:
@@ -105,10 +113,8 @@ def _split(table: Any, images: str, labels: str | None, framing: Framing, notes:
     check_sizes(headers, framing)
     notes += conversion_notes(headers, framing)
     channels = max(header.channels for header in headers)
-    return Split(
-        np.stack([framing.array(picture, channels) for picture in pictures]),
-        None if numbers is None else np.asarray(numbers),
-    )
+    numbers, names = numbered(given, notes)
+    return Split(np.stack([framing.array(picture, channels) for picture in pictures]), numbers), names
 
 
 def _stacked(pictures: list) -> np.ndarray:

@@ -95,7 +95,8 @@ def _opened(path: Path) -> ImageFile.ImageFile:
     except (OSError, SyntaxError, ValueError) as error:
         # only files that claim to be images can be broken ones
         if path.suffix.lower() in Image.registered_extensions():
-            raise UnreadableImage("cannot be identified as an image") from error
+            reason = error.strerror if isinstance(error, OSError) else None
+            raise UnreadableImage(reason or "cannot be identified as an image") from error
         raise NotAnImage(str(error)) from error
 
 

@@ -1,5 +1,6 @@
 """Numbers that say how good an answer is."""
 
+from liewise.measure.calibration import ranks
 from liewise.measure.factors import SPRITE_FACTORS, relative, resampled_factors
 from liewise.measure.invariance import Invariance, Pose, invariance, resultant
 from liewise.measure.recovered import Recovered, as_table, recovered_sprites
@@ -14,6 +15,7 @@ __all__ = [
     "invariance",
     "ks",
     "mass_between",
+    "ranks",
     "recovered_sprites",
     "relative",
     "resampled_factors",

@@ -6,7 +6,7 @@ sees, and prototypes are made from the copies themselves.
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from jaxtyping import Array, Float, PRNGKeyArray, UInt8
 
 from liewise.datasets import to_unit
 from liewise.errors import DataError, LiewiseError
-from liewise.transforms import Coordinate, Group
+from liewise.transforms import Coordinate, Group, lost
 
 __all__ = ["Invariance", "Pose", "invariance", "resultant"]
 
@@ -26,6 +26,7 @@ Pose = Callable[[Float[Array, "batch ..."]], Float[Array, "batch dim"]]  # pose(
 _STILL = 1e-10  # of the mean square: copies whose variance is less are the same but for rounding
 _BLANK = 1e-6  # a pixel, on average: copies with less ink have none
 _CONSISTENT = 0.95
+_WHOLE = 0.1  # of an example's variance: a copy that lost less of it is whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,9 @@ class Invariance:
     coordinates: tuple[Coordinate, ...]
     ratio: np.ndarray  # [n], variance over prototypes / variance over copies: 0 is perfect, 1 is none
     floor: np.ndarray  # [n], the same with the true η undone: what resampling alone leaves
+    whole: np.ndarray  # [n], the share of copies that lost no content at the frame's edge
+    whole_ratio: np.ndarray  # [n], the ratio over those copies alone
+    whole_floor: np.ndarray  # [n]
     ink: np.ndarray  # [n], pixels' sum above the background, prototypes / copies
     round_trip: np.ndarray  # [n], mean square error of T_f(T_f⁻¹ x) against x
     plain: np.ndarray  # [n], the same with the true η in place of f(x)
@@ -54,7 +58,9 @@ class Invariance:
         return replace(
             self,
             **{
-                name: getattr(self, name)[indices] for name in ("ratio", "floor", "ink", "round_trip", "plain", "moves")
+                f.name: getattr(self, f.name)[indices]
+                for f in fields(self)
+                if isinstance(getattr(self, f.name), np.ndarray)
             },
             whole_turn={name: values[indices] for name, values in self.whole_turn.items()},
             half_turn={name: values[indices] for name, values in self.half_turn.items()},
@@ -103,6 +109,10 @@ class Invariance:
             "ratio/median": self.median,
             "floor/mean": _mean(self.floor),
             "floor/median": _median(self.floor),
+            "whole": float(self.whole.mean()),
+            "whole/mean": _mean(self.whole_ratio),
+            "whole/median": _median(self.whole_ratio),
+            "whole/floor": _mean(self.whole_floor),
             "ink": self.ink_kept,
             "round trip": _mean(self.round_trip),
             "round trip/plain": self.round_trip_ratio,
@@ -190,6 +200,14 @@ def _measure(
     def variance(values):
         return jnp.mean(jnp.var(by_example(values), axis=1), -1)
 
+    gone = lost(group, group.element(true), seen, jnp.repeat(examples, copies, axis=0)).reshape(n, copies)
+    whole = (gone < _WHOLE).astype(jnp.float32)
+
+    def whole_variance(values):
+        rows, weight = by_example(values), whole[..., None] / jnp.maximum(jnp.sum(whole, 1), 1.0)[:, None, None]
+        middle = jnp.sum(rows * weight, 1, keepdims=True)
+        return jnp.mean(jnp.sum((rows - middle) ** 2 * weight, 1), -1)
+
     def ink(values):
         return jnp.mean(by_example(values) - background, (1, 2))
 
@@ -197,11 +215,15 @@ def _measure(
         return jnp.mean(by_example(values - seen) ** 2, (1, 2))
 
     per_variance = _inverse(variance(seen), _STILL * jnp.mean(by_example(seen) ** 2, (1, 2)))
+    per_whole_variance = _inverse(whole_variance(seen), _STILL * jnp.mean(by_example(seen) ** 2, (1, 2)))
     off = by_example(eta - true)
     turns = {c.name: 2 * np.pi / c.period * off[..., i] for i, c in enumerate(group.coordinates) if c.period}
     return {
         "ratio": variance(prototypes) * per_variance,
         "floor": variance(undone) * per_variance,
+        "whole": jnp.mean(whole, 1),
+        "whole_ratio": whole_variance(prototypes) * per_whole_variance,
+        "whole_floor": whole_variance(undone) * per_whole_variance,
         "ink": ink(prototypes) * _inverse(ink(seen), jnp.full(n, _BLANK)),
         "round_trip": error(back),
         "plain": error(plainly_back),

@@ -3,12 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from liewise.datasets import SHAPES, SYMMETRY, Split
 from liewise.measure.factors import SPRITE_FACTORS, DrawnEta, PoseEta, resampled_factors
 from liewise.measure.recovery import ks, spread, wasserstein
 from liewise.transforms import Group
 
 __all__ = ["Recovered", "as_table", "recovered_sprites"]
+
+
+_SAME = 1e-3  # in the factor's unit: values nearer than that are one
 
 
 @dataclass(frozen=True)
@@ -25,7 +30,9 @@ class Recovered:
     true_spread: float
 
 
-def recovered_sprites(group: Group, pose_eta: PoseEta, drawn_eta: DrawnEta, split: Split) -> list[Recovered]:
+def recovered_sprites(
+    group: Group, pose_eta: PoseEta, drawn_eta: DrawnEta, split: Split, *, stepped: bool = False
+) -> list[Recovered]:
     """Compare the factors of resampled sprites with the true ones, a row for each shape that is there and each factor.
 
     Args:
@@ -33,6 +40,8 @@ def recovered_sprites(group: Group, pose_eta: PoseEta, drawn_eta: DrawnEta, spli
         pose_eta: of each example of the split, as the inference finds it.
         drawn_eta: k for each example's prototype, as the density draws them.
         split: sprites, with their labels and true factors.
+        stepped: whether true factors go in equal steps, as those of dSprites do. For KS and W1 the resampled ones are
+            then taken to the nearest step, as they were when the sprites were drawn; spreads are as they are.
     """
     resampled = resampled_factors(group, pose_eta, drawn_eta, split)
     rows = []
@@ -43,14 +52,17 @@ def recovered_sprites(group: Group, pose_eta: PoseEta, drawn_eta: DrawnEta, spli
         for name in SPRITE_FACTORS:
             found, true = resampled[name][mine].ravel(), split.factors[name].values[mine]
             period = SYMMETRY[shape] if name == "orientation" else None
+            one, other = found, true
+            if stepped:
+                one, other = (_nearest_steps(v, split.factors[name].values, period) for v in (found, true))
             rows.append(
                 Recovered(
                     shape=shape,
                     factor=name,
                     unit=split.factors[name].unit,
                     sprites=int(mine.sum()),
-                    ks=ks(found, true, period),
-                    w1=wasserstein(found, true, period),
+                    ks=ks(one, other, period),
+                    w1=wasserstein(one, other, period),
                     spread=spread(found, period),
                     true_spread=spread(true, period),
                 )
@@ -75,3 +87,18 @@ def as_table(rows: Sequence[Recovered]) -> list[str]:
             for r in rows
         ),
     ]
+
+
+def _nearest_steps(found: np.ndarray, values: np.ndarray, period: float | None) -> np.ndarray:
+    """Take what was found to the nearest of the equal steps that these values go in; steps go on beyond them."""
+    seen = np.unique(values if period is None else np.mod(values, period))
+    apart = np.diff(seen)
+    apart = apart[apart > _SAME]
+    if not len(apart):
+        return np.full_like(found, seen[0])
+    reach = seen[-1] - seen[0]
+    step = reach / np.rint(reach / apart.min())
+    nearest = seen[0] + step * np.rint((found - seen[0]) / step)
+    if period is not None:
+        nearest = np.mod(nearest + step / 4, period) - step / 4  # no step lies at the cut
+    return nearest.round(6)  # equal steps are equal numbers

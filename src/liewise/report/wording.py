@@ -1,6 +1,18 @@
 """Numbers with their units and signs, as people read them."""
 
-__all__ = ["describe_value"]
+__all__ = ["axis_words", "describe_value"]
+
+_UNITS = {"deg": "°", "factor": "×", "times": ""}
+
+
+def axis_words(name: str, unit: str) -> str:
+    """Write what an axis shows, with its unit.
+
+    >>> axis_words("rotation", "deg"), axis_words("shift-x", "px"), axis_words("flip-x", "times")
+    ('rotation, °', 'shift-x, px', 'flip-x')
+    """
+    word = _UNITS.get(unit, unit)
+    return f"{name}, {word}" if word else name
 
 
 def describe_value(value: float, unit: str) -> str:

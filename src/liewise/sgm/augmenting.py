@@ -12,7 +12,7 @@ from liewise.augment import Pool, Sampler
 from liewise.augment.tracing import write_program
 from liewise.datasets import to_unit
 from liewise.sgm.inference import prototypes
-from liewise.sgm.queries import Parts, draw_from, relate
+from liewise.sgm.queries import Keys, Parts, draw_from, relate
 from liewise.sgm.stage_two import in_batches
 
 __all__ = ["make_pool", "make_sampler"]
@@ -65,7 +65,7 @@ def make_pool(parts: Parts, images: np.ndarray, draws: int, key: PRNGKeyArray) -
 
 
 @eqx.filter_jit
-def _known(parts: Parts, examples: jax.Array, keys: PRNGKeyArray, draws: int) -> tuple[jax.Array, Any]:
+def _known(parts: Parts, examples: jax.Array, keys: Keys, draws: int) -> tuple[jax.Array, Any]:
     pose, found = prototypes(parts.inference, examples)
     eta = draw_from(parts.density, parts.density.features(found), keys, draws)
     group = parts.inference.group

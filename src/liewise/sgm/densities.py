@@ -58,9 +58,11 @@ class Densities:
         """Draw n transformations for each example, as η."""
         return self._model.sample_from(key, self._features, n)
 
-    def log_prob(self, eta: Float[Array, "examples dim"]) -> Float[Array, " examples"]:
+    def log_prob(self, eta: Float[Array | np.ndarray, "examples dim"]) -> Float[Array, " examples"]:
         """Return how likely one transformation of each example's prototype is."""
-        return self._model.log_prob_from(self._features, eta[:, None])[:, 0]
+        if eta.shape != (len(self), self._group.dim):
+            raise LiewiseError(f"expected η [{len(self)}, {self._group.dim}], one row an example; got {eta.shape}")
+        return self._model.log_prob_from(self._features, jnp.asarray(eta)[:, None])[:, 0]
 
     def marginal(self, name: str, *, points: int = 181, seed: int = 0) -> Marginal:
         """Return the density of one coordinate, whatever the others are.
@@ -137,11 +139,11 @@ def _peaks(density: np.ndarray, closed: bool) -> np.ndarray:
     if len(density) < 2:
         raise LiewiseError("a density on fewer than two points has no modes")
     n = len(density)
-    order = [i for i in np.argsort(-density) if density[i] >= _PEAK * density.max()]
+    order = [int(i) for i in np.argsort(-density) if density[i] >= _PEAK * density.max()]
     kept: list[int] = []
     for i in order:
         if all(_parted(density, i, j, closed, n) for j in kept):
-            kept.append(int(i))
+            kept.append(i)
     return np.array(kept, int)
 
 

@@ -19,7 +19,7 @@ from liewise.sgm.scalar import Scalar
 from liewise.sgm.scalars import scalar
 from liewise.transforms import Coordinate, Group
 
-__all__ = ["Density"]
+__all__ = ["Density", "refuse_flat_boxes"]
 
 Images = Float[Array, "batch height width channels"]
 
@@ -71,7 +71,7 @@ class Density(eqx.Module):
         if not self.coordinates:
             raise LiewiseError("a density needs one coordinate or more; got none")
         if self.config.bounded:
-            _refuse_flat_boxes(self.coordinates)
+            refuse_flat_boxes(self.coordinates)
         default = np.array(self._standard_of_box()).T
         chosen = [d if given is None else np.asarray(given) for d, given in zip(default, (centre, scale), strict=True)]
         self._standard = jax.lax.bitcast_convert_type(jnp.asarray(np.stack(chosen), jnp.float32), jnp.uint32)
@@ -259,9 +259,10 @@ def _image_shape(shape: Sequence[int]) -> tuple[int, int, int]:
     return height, width, channels
 
 
-def _refuse_flat_boxes(coordinates: Sequence[Coordinate]) -> None:
+def refuse_flat_boxes(coordinates: Sequence[Coordinate]) -> None:
+    """Refuse coordinates on a line that bounds would leave no room."""
     for c in coordinates:
-        if c.period is None and c.steps is None and c.low == c.high:
+        if c.line and c.low == c.high:
             raise LiewiseError(
                 f"a bounded density needs a box with low < high; that of {c.name!r} is {c.low}, {c.high}"
             )

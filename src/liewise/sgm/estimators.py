@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from liewise.nn import MLP, CircularNet, circular_mode, polar_map, to_polar
-from liewise.transforms import rgb_to_hsv
+from liewise.transforms import Group, rgb_to_hsv
 
 __all__ = ["Found", "HueCircle", "Mirrors", "Place", "RotationCircle", "Tint", "Ways"]
 
@@ -23,6 +23,8 @@ Images = Float[Array, "batch height width channels"]
 Found = dict[str, Float[Array, " batch"]]  # what is left of each coordinate, in η
 _TINY = 1e-6
 _RINGS = 12  # of the polar picture
+_WIDE = 1.0  # in η, from the smallest to the largest of scales
+_PLACED = ("shift-x", "shift-y", "scale", "scale-x", "scale-y", "shear")
 
 
 class Ways(NamedTuple):
@@ -34,40 +36,61 @@ class Ways(NamedTuple):
     signal: Float[Array, "batch sides places features"]
     scores: Float[Array, "batch sides places"]
 
+    @property
+    def chances(self) -> Float[Array, "batch sides places"]:
+        """How likely each way is to be the one."""
+        return jax.nn.softmax(self.scores.reshape(len(self.scores), -1), axis=1).reshape(self.scores.shape)
+
 
 class Place(eqx.Module):
-    """Shifts and overall size, from the centre of mass and the mean distance from there.
+    """Shifts and sizes, from the centre of mass and the mean squares of distances from there.
 
     A pixel's mass is its distance from the background, less where that is small; mass does not change when the
-    example moves, and its centre moves along.
+    example moves, and its centre moves along. Where both axes scale apart and slant, and by so much that looking at
+    the example would not tell, the axes' sizes and the slant are those that make it round.
     """
 
     names: tuple[str, ...] = eqx.field(static=True)
+    rounds: bool = eqx.field(static=True)
     background: Float[Array, " channels"]
     raw_threshold: Float[Array, ""]
     log_size: Float[Array, ""]  # of what is at scale 1
 
-    def __init__(self, names: Collection[str], examples: Images):
+    def __init__(self, group: Group, examples: Images):
         """Set size 1 and the background by some of the data; the background is what is at the frame's edge."""
-        self.names = tuple(n for n in ("shift-x", "shift-y", "scale", "scale-x", "scale-y") if n in names)
+        boxes = {c.name: c.high - c.low for c in group.coordinates}
+        self.names = tuple(n for n in _PLACED if n in boxes)
+        self.rounds = "shear" in boxes and min(boxes.get("scale-x", 0), boxes.get("scale-y", 0)) >= _WIDE
         edge = jnp.concatenate([examples[:, 0], examples[:, -1], examples[:, :, 0], examples[:, :, -1]], 1)
         self.background = jnp.median(edge, axis=(0, 1))
         self.raw_threshold = jnp.array(-2.0)
         self.log_size = jnp.zeros(())
-        self.log_size = jnp.mean(self._moments(examples)[2])
+        self.log_size = jnp.mean(self._log_sizes(examples))
 
     def __call__(self, images: Images) -> Found:
-        """Find the shifts; and the size, where both axes can scale."""
-        x, y, size = self._moments(images)
+        """Find the shifts; and the sizes, where both axes can scale."""
+        x, y, xx, xy, yy = self._moments(images)
         found = {"shift-x": x, "shift-y": y}
         scales = [n for n in ("scale", "scale-x", "scale-y") if n in self.names]
-        if scales != ["scale-x"] and scales != ["scale-y"]:
-            both = scales[:1] if "scale" in scales else scales
-            found |= dict.fromkeys(both, size - self.log_size)
+        if self.rounds:
+            across = jnp.sqrt(xx - xy**2 / yy)
+            found["scale-x"], found["scale-y"] = jnp.log(across) - self.log_size, 0.5 * jnp.log(yy) - self.log_size
+            found["shear"] = -xy / jnp.sqrt(yy) / across
+        elif scales not in (["scale-x"], ["scale-y"]):
+            size = 0.5 * jnp.log((xx + yy) / 2)
+            found |= dict.fromkeys(scales[:1] if "scale" in scales else scales, size - self.log_size)
         return {n: found[n] for n in self.names if n in found}
 
+    def radius(self, images: Images) -> Float[Array, ""]:
+        """Return the radius of what all but the largest few examples show, as a share of the frame's longer side."""
+        return jnp.exp(jnp.quantile(self._log_sizes(images), 0.95))  # a disc's radius is twice that in half extents
+
+    def _log_sizes(self, images: Images) -> Float[Array, " batch"]:
+        _, _, xx, _, yy = self._moments(images)
+        return 0.5 * jnp.log((xx + yy) / 2)
+
     def _moments(self, images: Images):
-        """Return the centre, in half extents, and the logarithm of the radius."""
+        """Return the centre, and the mean squares around it, all in half extents."""
         height, width = images.shape[1:3]
         half = max((max(height, width) - 1) / 2, 0.5)
         x = np.float32((np.arange(width) - (width - 1) / 2) / half)
@@ -78,8 +101,10 @@ class Place(eqx.Module):
         along, down = jnp.sum(mass, 1), jnp.sum(mass, 2)
         total = jnp.sum(along, 1) + _TINY
         mean_x, mean_y = along @ x / total, down @ y / total
-        spread = (along @ x**2 + down @ y**2) / total - mean_x**2 - mean_y**2
-        return mean_x, mean_y, 0.5 * jnp.log(jnp.maximum(spread, 0.0) / 2 + 1e-4)
+        xx, yy = along @ x**2 / total - mean_x**2, down @ y**2 / total - mean_y**2
+        xy = (jnp.einsum("nhw,w,h->n", mass, x, y) / total - mean_x * mean_y) * (1 - 1e-3)
+        least = 1e-4  # squares: a hundredth of the frame, less than a pixel
+        return mean_x, mean_y, jnp.maximum(xx, 0.0) + least, xy, jnp.maximum(yy, 0.0) + least
 
 
 class Tint(eqx.Module):
@@ -132,6 +157,16 @@ class RotationCircle(eqx.Module):
         turn = jnp.where(mirrored, -turns[1], turns[0])
         return {"rotation": 2 * np.pi * turn, self.flip: mirrored.astype(jnp.float32)}, ways
 
+    def missed(self, ways: Ways, moved: Found) -> Float[Array, " batch"]:
+        """Return how far the ways are, on average, from the one that undoes how an example was moved: 0 to 2."""
+        places = 2 * np.pi * np.arange(self.angles, dtype=np.float32) / self.angles
+        if self.flip is None:
+            return jnp.sum(ways.chances[:, 0] * _apart(places, moved["rotation"]), 1)
+        mirrored = moved[self.flip] > 0.5
+        turn = jnp.where(mirrored, -moved["rotation"], moved["rotation"])
+        side = jnp.where(mirrored[:, None], ways.chances[:, 1], ways.chances[:, 0])
+        return 2 - jnp.sum(side * (2 - _apart(places, turn)), 1)
+
 
 class Mirrors(eqx.Module):
     """Mirroring where nothing turns: a score for each way of mirroring the example."""
@@ -158,6 +193,13 @@ class Mirrors(eqx.Module):
         found = {n: jnp.asarray(row, jnp.float32)[best] for n, row in zip(self.names, choices, strict=True)}
         return found, Ways(signal[:, :, None], scores[:, :, None])
 
+    def missed(self, ways: Ways, moved: Found) -> Float[Array, " batch"]:
+        """Return how far the ways are, on average, from the one that undoes how an example was moved: 0 to 2."""
+        place = jnp.zeros(len(ways.scores), jnp.int32)
+        for name in self.names:
+            place = 2 * place + (moved[name] > 0.5)
+        return 2 - 2 * jnp.take_along_axis(ways.chances[:, :, 0], place[:, None], 1)[:, 0]
+
 
 class HueCircle(eqx.Module):
     """Hue: a histogram round the colour wheel for each ring of the frame, scored at every hue."""
@@ -180,6 +222,15 @@ class HueCircle(eqx.Module):
         signal = total / (jnp.sum(total, (1, 2), keepdims=True) / self.bins + 1e-3)
         scores = self.net(signal)
         return {"hue": circular_mode(scores)}, Ways(signal[:, None], scores[:, None])
+
+    def missed(self, ways: Ways, moved: Found) -> Float[Array, " batch"]:
+        """Return how far the ways are, on average, from the one that undoes how an example was moved: 0 to 2."""
+        places = 2 * np.pi * np.arange(self.bins, dtype=np.float32) / self.bins
+        return jnp.sum(ways.chances[:, 0] * _apart(places, 2 * np.pi * moved["hue"]), 1)
+
+
+def _apart(places: Float[np.ndarray, " places"], angle: Float[Array, " batch"]) -> Float[Array, "batch places"]:
+    return 1 - jnp.cos(places[None] - angle[:, None])
 
 
 def _to_hsv(images: Images) -> Float[Array, "batch pixels 3"]:

@@ -1,6 +1,6 @@
 """Training a density: maximum likelihood of η, given prototypes of several random transformations of each example."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,7 +14,7 @@ from liewise.errors import DataError
 from liewise.sgm.density import Density
 from liewise.sgm.density_config import DensityConfig
 from liewise.sgm.scalars import scalar
-from liewise.train import Loss, OptimiserConfig, Result, TrainConfig, train
+from liewise.train import Loss, OptimiserConfig, Result, Sink, TrainConfig, train
 from liewise.transforms import Group
 
 __all__ = [
@@ -107,6 +107,7 @@ def fit_density(
     consistency: float = 0.0,
     run_dir: str | Path | None = None,
     progress: str = "auto",
+    sinks: Sequence[Sink] = (),
 ) -> Result:
     """Train p_ψ(η|x̂) on a data set.
 
@@ -120,6 +121,7 @@ def fit_density(
         consistency: weight of the penalty on draws that disagree.
         run_dir: where checkpoints and metrics.jsonl go; without it, nothing is written.
         progress: as for `train`.
+        sinks: likewise.
     """
     train_config = train_config or density_training()
     config = config or DensityConfig()
@@ -137,6 +139,7 @@ def fit_density(
         validation_loss=density_loss,
         run_dir=run_dir,
         progress=progress,
+        sinks=sinks,
     )
 
 

@@ -3,6 +3,7 @@
 `Equivariant` is the default; `Plain` is the paper's network, an MLP on pixels (`004`, Appendix C).
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -14,23 +15,24 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from liewise.nn import MLP
 from liewise.sgm.estimators import Found, HueCircle, Mirrors, Place, RotationCircle, Tint, Ways
-from liewise.transforms import Coordinate, Group
+from liewise.sgm.reach import reaches
+from liewise.transforms import Group
 
 __all__ = ["Equivariant", "Inference", "Plain", "Trace", "prototypes"]
 
 Examples = Float[Array, "batch ..."]
 Eta = Float[Array, "batch dim"]
-_REACH = 0.25  # in η, of a correction along a coordinate whose box is narrower than that
 _WIDE = 4.0  # times the reach of a correction: how far out on a line a pose may lie
 _LARGEST = 32  # pixels: larger images are looked at from further away
+_MARGIN = 1.6  # times the radius of what an example shows: half of the window that is looked at
 
 
 class Trace(NamedTuple):
-    """Poses, the ways that were weighed for them, and the last correction, in reaches: zero where all is settled."""
+    """Poses; the ways that were weighed for them, at each look, by each estimator; the last correction, in reaches."""
 
     eta: Eta
-    ways: tuple[Ways, ...] = ()
-    last: Eta | None = None
+    ways: tuple[tuple[Ways, ...], ...] = ()
+    last: Eta | None = None  # zero where all is settled
 
 
 class Inference(eqx.Module):
@@ -45,6 +47,11 @@ class Inference(eqx.Module):
     def trace(self, examples: Examples, key: PRNGKeyArray) -> Trace:
         """Return poses as training wants them: with their by-products, and with noise where the network has any."""
         raise NotImplementedError
+
+    def missed(self, trace: Trace, moved: Found) -> Float[Array, " batch"]:
+        """Return how far the ways weighed at first are from those that undo how examples were moved, by coordinate."""
+        del moved
+        return jnp.zeros(len(trace.eta))
 
 
 def prototypes(inference: Inference, examples: Examples) -> tuple[Eta, Examples]:
@@ -66,6 +73,7 @@ class Equivariant(Inference):
     first: tuple[Any, ...]  # estimators by moments: all look at the example as it is
     ways: tuple[Any, ...]  # estimators that weigh all ways, one after the other
     correction: MLP
+    window: int = eqx.field(static=True)  # pixels: the side of the square in the middle that is looked at
     looks: tuple[int, int] = eqx.field(static=True)  # in training: how often, and corrections each time
     looks_at_use: tuple[int, int] = eqx.field(static=True)
 
@@ -77,17 +85,20 @@ class Equivariant(Inference):
         hidden: Sequence[int] = (1024, 256),
         looks: tuple[int, int] = (2, 2),
         looks_at_use: tuple[int, int] = (3, 3),
+        window: int | None = None,
         key: PRNGKeyArray,
     ):
-        """Make one for data like `examples`, a few of which set the scales."""
+        """Make one for data like `examples`, a few of which set the scales, and the window where none is given."""
         for_mirrors, for_rotation, for_hue, for_correction = jax.random.split(key, 4)
         names, shape = group.names, examples.shape[1:]
-        image, seen = len(shape) == 3, _seen(examples).shape[1:]
+        image = len(shape) == 3
+        self.window = _window(group, examples) if window is None else window
+        seen = self._seen(examples[:1]).shape[1:]
         coloured = image and shape[-1] == 3
         flips = [n for n in ("flip-x", "flip-y") if n in names]
         first, ways = [], []
         if image and {"shift-x", "shift-y", "scale", "scale-x", "scale-y"} & set(names):
-            first.append(Place(names, examples))
+            first.append(Place(group, examples))
         if coloured and {"saturation", "value"} & set(names):
             first.append(Tint(names, examples))
         if coloured and "hue" in names:
@@ -109,31 +120,48 @@ class Equivariant(Inference):
         del key
         return self._find(examples, self.looks)
 
+    def missed(self, trace: Trace, moved: Found) -> Float[Array, " batch"]:
+        """Return how far the ways weighed at first are from those that undo how examples were moved, by coordinate."""
+        away = [way.missed(ways, moved) for way, ways in zip(self.ways, trace.ways[0], strict=True)]
+        return sum(away, jnp.zeros(len(trace.eta)))
+
     def _find(self, examples: Examples, looks: tuple[int, int]) -> Trace:
         times, corrections = looks
 
-        def look(eta: Eta, _: None) -> tuple[Eta, tuple[Ways, ...]]:
+        def look(eta: Eta, _: None) -> tuple[Eta, tuple[tuple[Ways, ...], Eta]]:
             found: Found = {}
             for estimator in self.first:
                 found |= estimator(self._undone(examples, eta))
             eta = self._more(eta, found)
             weighed = []
             for estimator in self.ways:
-                found, ways = estimator(_seen(self._undone(examples, eta)))
+                found, ways = estimator(self._seen(self._undone(examples, eta)))
                 eta = self._more(eta, found)
                 weighed.append(ways)
             eta, made = jax.lax.scan(correct, eta, length=corrections)
             return eta, (tuple(weighed), made[-1])
 
         def correct(eta: Eta, _: None) -> tuple[Eta, Eta]:
-            seen = _seen(self._undone(examples, eta))
+            seen = self._seen(self._undone(examples, eta))
             correction = jnp.tanh(self.correction(seen.reshape(len(seen), -1)))
-            return self._composed(eta, correction * self._reach[None]), correction
+            return self._composed(eta, correction * reaches(self.group)[None]), correction
 
         nothing = jnp.zeros((len(examples), self.group.dim))
-        eta, (weighed, lasts) = jax.lax.scan(look, nothing, length=times)
-        ways = [jax.tree.map(lambda leaf, i=i: leaf[i], w) for w in weighed for i in range(times)]
-        return Trace(eta, tuple(ways), lasts[-1])
+        eta, (weighed, last) = jax.lax.scan(look, nothing, length=times)
+        by_look = tuple(jax.tree.map(lambda leaf, i=i: leaf[i], weighed) for i in range(times))
+        return Trace(eta, by_look, last[-1])
+
+    def _seen(self, examples: Examples) -> Examples:
+        """Look at the middle, and at large images from so far away that they have no more than so many pixels."""
+        if examples.ndim != 4:
+            return examples
+        cut = [max(0, (side - self.window) // 2) for side in examples.shape[1:3]]  # alike at both ends
+        examples = examples[:, cut[0] : examples.shape[1] - cut[0], cut[1] : examples.shape[2] - cut[1]]
+        if max(examples.shape[1:3]) <= _LARGEST:
+            return examples
+        factor = _LARGEST / max(examples.shape[1:3])
+        size = [max(1, round(side * factor)) for side in examples.shape[1:3]]
+        return jax.image.resize(examples, (len(examples), *size, examples.shape[3]), "linear", antialias=True)
 
     def _undone(self, examples: Examples, eta: Eta) -> Examples:
         """Undo a pose. What is seen then teaches what to find there, not how to have arrived there."""
@@ -146,15 +174,11 @@ class Equivariant(Inference):
 
     def _composed(self, eta: Eta, more: Eta) -> Eta:
         both = self.group.parameters(self.group.compose(self.group.element(eta), self.group.element(more)))
-        on_line = np.array([c.period is None and c.steps is None for c in self.group.coordinates])
+        on_line = np.array([c.line for c in self.group.coordinates])
         low, high = self.group.box
-        middle, reach = (low + high) / 2, _WIDE * self._reach
+        middle, reach = (low + high) / 2, _WIDE * reaches(self.group)
         clipped = jnp.clip(both, (middle - reach)[None], (middle + reach)[None])
         return jnp.where(on_line[None], clipped, both)
-
-    @property
-    def _reach(self) -> Float[Array, " dim"]:
-        return jnp.array([_reach(c) for c in self.group.coordinates])
 
 
 class Plain(Inference):
@@ -194,18 +218,12 @@ class Plain(Inference):
         return ((low + high) / 2)[None] + ((high - low) / 2)[None] * jnp.tanh(raw)
 
 
-def _reach(coordinate: Coordinate) -> float:
-    if coordinate.steps is not None:
-        return 0.0  # a network that is smooth cannot choose between steps
-    if coordinate.period is not None:
-        return coordinate.period / 8
-    return max((coordinate.high - coordinate.low) / 2, _REACH)
-
-
-def _seen(examples: Examples) -> Examples:
-    """Look at images from so far away that they have no more than so many pixels."""
-    if examples.ndim != 4 or max(examples.shape[1:3]) <= _LARGEST:
-        return examples
-    factor = _LARGEST / max(examples.shape[1:3])
-    size = [max(1, round(side * factor)) for side in examples.shape[1:3]]
-    return jax.image.resize(examples, (len(examples), *size, examples.shape[3]), "linear", antialias=True)
+def _window(group: Group, examples: Examples) -> int:
+    """The window that holds what an example shows, once it has been moved to the middle; where it cannot, all."""
+    if examples.ndim != 4:
+        return 0
+    sides = examples.shape[1:3]
+    if not {"shift-x", "shift-y"} <= set(group.names):
+        return max(sides)
+    side = 2 * math.ceil(_MARGIN * float(Place(group, examples).radius(examples)) * max(sides) / 2)
+    return side if side < min(sides) else max(sides)

@@ -21,8 +21,9 @@ class InferenceConfig:
     pairs: Literal["example", "views", "one view"] = "example"  # compared at: the example; eq. 24; eq. 6
     views: int = 2  # transformed copies of an example in a step
     ways_weight: float = 1.0  # of the loss on the ways that were weighed
+    natural_weight: float = 0.02  # of how far prototypes are from natural poses, which chooses one of an orbit
     settled_weight: float = 0.3  # of the square of the last correction, in reaches
-    invertibility_weight: float = 0.1  # of eq. 7
+    invertibility_weight: float = 1.0  # of eq. 7
     blur: float = 0.0  # px, first standard deviation of a Gaussian; it falls to 0 ...
     blur_fraction: float = 0.01  # ... within this part of the steps
 
@@ -30,7 +31,13 @@ class InferenceConfig:
     def paper(cls, data: Literal["mnist", "mnist-colour", "dsprites"] = "mnist") -> "InferenceConfig":
         """Return the paper's: Appendix C.1, C.2, C.3."""
         mnist = cls(
-            network="plain", hidden=(2048, 1024, 512, 256), complete=False, pairs="views", views=5, ways_weight=0.0
+            network="plain",
+            hidden=(2048, 1024, 512, 256),
+            complete=False,
+            pairs="views",
+            views=5,
+            natural_weight=0.0,
+            invertibility_weight=0.1,
         )
         if data == "mnist":
             return mnist

@@ -11,17 +11,24 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from liewise.datasets import to_unit
 from liewise.sgm.inference import Equivariant, Inference, Plain
 from liewise.sgm.inference_config import InferenceConfig
-from liewise.sgm.losses import agreement, agreement_in_view, round_trip, ways_agreement
+from liewise.sgm.losses import agreement, agreement_in_view, distance_from_natural, round_trip, ways_agreement, weighed
 from liewise.train import Loss, Result, TrainConfig, schedules, train
-from liewise.transforms import Group
+from liewise.transforms import Group, lost
 
 __all__ = ["build_inference", "fit_inference", "make_inference_loss"]
 
+Element = Any  # of the group
+Images = Float[Array, "batch ..."]
+
 _FOR_SCALES = 1024  # examples that set the network's scales
+_CUT = 0.1  # of an example's variance: a copy that lost as much teaches nothing
+_FEWER = 4  # times fewer examples tell as much of what prototypes are like
 
 
-def build_inference(group: Group, examples: Any, config: InferenceConfig, *, key: PRNGKeyArray) -> Inference:
-    """Make an untrained network for data like `examples` (in [-1, 1]), a few of which set its scales."""
+def build_inference(
+    group: Group, examples: Any, config: InferenceConfig, *, window: int | None = None, key: PRNGKeyArray
+) -> Inference:
+    """Make an untrained network for data like `examples` (in [-1, 1]), a few of which set its scales and window."""
     group = group.completed() if config.complete else group
     if config.network == "plain":
         return Plain(group, examples.shape[1:], hidden=config.hidden, bounded=config.bounded, key=key)
@@ -31,6 +38,7 @@ def build_inference(group: Group, examples: Any, config: InferenceConfig, *, key
         hidden=config.hidden,
         looks=config.looks,
         looks_at_use=config.looks_at_use,
+        window=window,
         key=key,
     )
 
@@ -46,32 +54,39 @@ def make_inference_loss(config: InferenceConfig) -> Loss:
         examples = to_unit(batch["images"])
         if config.blur:
             examples = blurred(examples, batch["blur"])
-        for_pose, *for_views = jax.random.split(key, views + 1)
+        for_poses, *for_views = jax.random.split(key, views + 1)
         eta = [group.sample(k, len(examples)) for k in for_views]
         if config.pairs == "one view":
             eta[0] = jnp.zeros_like(eta[0])  # the example itself: eq. 6
         drawn = [group.element(e) for e in eta]
         copies = [group.act(element, examples) for element in drawn]
-        trace = model.trace(jnp.concatenate(copies), for_pose)
+        trace = model.trace(jnp.concatenate(copies), for_poses)
         found = [group.element(e) for e in jnp.split(trace.eta, views)]
+        to_prototype = [group.compose(group.inverse(f), d) for f, d in zip(found, drawn, strict=True)]
         unit = 1 / (jnp.mean(jnp.var(examples.reshape(len(examples), -1), 1)) + 1e-6)
         if config.pairs == "example":
-            apart = agreement(group, examples, drawn, found)
+            kept = [_kept(group, d, copy, examples) for d, copy in zip(drawn, copies, strict=True)]
+            apart = agreement(group, examples, to_prototype, kept)
         else:
-            apart = agreement_in_view(group, copies, found, star=config.pairs == "one view")
-        parts = {"agreement": unit * jnp.mean(apart)}
-        total = parts["agreement"]
+            kept = [jnp.ones(len(examples))] * views
+            apart = jnp.mean(agreement_in_view(group, copies, found, star=config.pairs == "one view"))
+        parts, total = {"agreement": unit * apart}, unit * apart
         if config.invertibility_weight:
-            some = max(1, len(examples) // 4)  # a quarter tells as much: it is only to keep prototypes in the frame
-            pose = jax.tree.map(lambda leaf: leaf[:some], found[-1])
-            parts["round_trip"] = unit * jnp.mean(round_trip(group, copies[-1][:some], pose))
+            few = max(1, len(examples) // _FEWER)
+            pose, copy, weight = jax.tree.map(lambda leaf: leaf[:few], (found[-1], copies[-1], kept[-1]))
+            parts["round_trip"] = unit * weighed(round_trip(group, copy, pose), weight)
             total += config.invertibility_weight * parts["round_trip"]
-        if trace.ways:
-            parts["ways"] = _ways_loss(trace.ways, views)
-            total += config.ways_weight * parts["ways"]
         if trace.last is not None:
             parts["settled"] = jnp.mean(trace.last**2)
             total += config.settled_weight * parts["settled"]
+        if config.ways_weight and trace.ways:
+            parts["ways"] = _ways_loss([ways for look in trace.ways for ways in look], kept)
+            total += config.ways_weight * parts["ways"]
+        if config.natural_weight:
+            moved = dict(zip(group.names, jnp.concatenate(eta).T, strict=True))
+            away = jnp.concatenate([distance_from_natural(group, element) for element in to_prototype])
+            parts["natural"] = weighed(away + model.missed(trace, moved), jnp.concatenate(kept))
+            total += config.natural_weight * parts["natural"]
         return total, parts
 
     return loss
@@ -123,9 +138,16 @@ def blurred(
     return examples
 
 
-def _ways_loss(all_ways, views: int) -> Float[Array, ""]:
-    total = jnp.zeros(())
+def _kept(group: Group, element: Element, copies: Images, examples: Images) -> Float[Array, " batch"]:
+    """How much a copy counts: fully where all of the example is still there, not at all where it is clearly cut."""
+    return jax.lax.stop_gradient(jnp.clip(1 - lost(group, element, copies, examples) / _CUT, 0.0, 1.0))
+
+
+def _ways_loss(all_ways, kept: list[Float[Array, " batch"]]) -> Float[Array, ""]:
+    total, views = jnp.zeros(()), len(kept)
     for ways in all_ways:
         apart = [jax.tree.map(lambda leaf, v=v: jnp.split(leaf, views)[v], ways) for v in range(views)]
-        total += jnp.mean(jnp.stack([jnp.mean(ways_agreement(apart[v - 1], apart[v])) for v in range(1, views)]))
+        pairs = [(ways_agreement(apart[v - 1], apart[v]), jnp.minimum(kept[v - 1], kept[v])) for v in range(1, views)]
+        values, weights = (jnp.stack(column) for column in zip(*pairs, strict=True))
+        total += weighed(values, weights)
     return total

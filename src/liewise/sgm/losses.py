@@ -1,42 +1,48 @@
-"""What teaches the inference: prototypes of transformed copies must agree (`004`, eqs. 6, 7 and 24)."""
+"""What teaches the inference: prototypes of transformed copies must agree (`004`, eqs. 6, 7 and 24).
+
+`to_prototype` is, for each view of an example, the transformation that takes the example to that view's prototype.
+"""
 
 from collections.abc import Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from liewise.nn import correlate
 from liewise.sgm.estimators import Ways
+from liewise.sgm.reach import reaches
 from liewise.transforms import Group
 
-__all__ = ["agreement", "agreement_in_view", "round_trip", "ways_agreement"]
+__all__ = ["agreement", "agreement_in_view", "distance_from_natural", "round_trip", "ways_agreement", "weighed"]
 
 Examples = Float[Array, "batch ..."]
 PerExample = Float[Array, " batch"]
 Element = Any
 
 
-def agreement(group: Group, examples: Examples, drawn: Sequence[Element], found: Sequence[Element]) -> PerExample:
+def agreement(
+    group: Group, examples: Examples, to_prototype: Sequence[Element], kept: Sequence[PerExample]
+) -> Float[Array, ""]:
     """Compare each example with itself, taken to one view's prototype and back from another's.
 
     Eq. 24 seen from the example instead of from a view: what the drawn transformations lose at the frame's edge is
-    not counted, and where the poses are right the one warp that is left changes nothing.
-
-    Args:
-        group: of the transformations.
-        examples: what the views were made from.
-        drawn: for each view, the transformation that made it; elements of `group`.
-        found: for each view, the pose that was found in it.
+    not counted, and where the poses are right the one warp that is left changes nothing. Views count by what they kept
+    of the example: where there is nothing to see, nothing can be found.
     """
-    to_prototype = [group.compose(group.inverse(f), d) for f, d in zip(found, drawn, strict=True)]
-    total = jnp.zeros(len(examples))
-    pairs = _ring(len(drawn))
-    for i, j in pairs:
+    errors, weights = [], []
+    for i, j in _ring(len(to_prototype)):
         there_and_back = group.compose(group.inverse(to_prototype[j]), to_prototype[i])
-        total += _squared(group.act(there_and_back, examples), examples)
-    return total / len(pairs)
+        errors.append(_squared(group.act(there_and_back, examples), examples))
+        weights.append(jnp.minimum(kept[i], kept[j]))
+    return weighed(jnp.stack(errors), jnp.stack(weights))
+
+
+def weighed(values: Float[Array, "*rows"], weights: Float[Array, "*rows"]) -> Float[Array, ""]:
+    """Return the mean of values by weights, none of which are negative; 0 where all are 0."""
+    return jnp.sum(values * weights) / (jnp.sum(weights) + 1e-6)
 
 
 def agreement_in_view(
@@ -60,6 +66,17 @@ def round_trip(group: Group, examples: Examples, pose: Element) -> PerExample:
     return _squared(group.act(pose, prototype), examples)
 
 
+def distance_from_natural(group: Group, to_prototype: Element) -> PerExample:
+    """Tell how far prototypes are from the examples themselves along lines, in squares of reaches.
+
+    Any element of an orbit could be its prototype. The least of this, over all examples, is a pose that is as natural
+    as possible: neither blown up beyond the frame nor squeezed until the details are gone.
+    """
+    lines = np.array([c.line for c in group.coordinates])
+    unit = np.where(lines, 1 / np.where(lines, reaches(group), 1.0), 0.0).astype(np.float32)
+    return jnp.mean((group.parameters(to_prototype) * unit[None]) ** 2, 1)
+
+
 def ways_agreement(one: Ways, other: Ways) -> PerExample:
     """Tell how far two views stay apart when each is turned back by a way drawn from its own scores.
 
@@ -67,7 +84,7 @@ def ways_agreement(one: Ways, other: Ways) -> PerExample:
     Every way counts at once, so there is no wrong half turn to be stuck in; and an example that looks the same in
     several ways may take any of them.
     """
-    p, q = (_probabilities(ways.scores) for ways in (one, other))
+    p, q = one.chances, other.chances
     alike, chosen = jnp.zeros(len(p)), jnp.zeros(len(p))
     sides = p.shape[1]
     for i in range(sides):
@@ -78,10 +95,6 @@ def ways_agreement(one: Ways, other: Ways) -> PerExample:
     energy = (jnp.sum(one.signal[:, 0] ** 2, (1, 2)) + jnp.sum(other.signal[:, 0] ** 2, (1, 2))) / 2
     chance = jax.lax.stop_gradient(jnp.mean(energy - alike))
     return (energy - chosen) / (chance + 1e-6)
-
-
-def _probabilities(scores: Float[Array, "batch sides places"]) -> Float[Array, "batch sides places"]:
-    return jax.nn.softmax(scores.reshape(len(scores), -1), axis=1).reshape(scores.shape)
 
 
 def _ring(views: int) -> list[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import json
 import math
 import warnings
 from pathlib import Path
@@ -15,10 +16,10 @@ from liewise import train
 from liewise.augment import Augmenter
 from liewise.augment.exporting import write_export
 from liewise.datasets import Split, to_unit
-from liewise.errors import LiewiseError, LiewiseWarning, NotFittedError, StoreError
+from liewise.errors import DataError, LiewiseError, LiewiseWarning, NotFittedError, StoreError
 from liewise.sgm.augmenting import make_pool, make_sampler
 from liewise.sgm.densities import Densities
-from liewise.sgm.density import Density
+from liewise.sgm.density import Density, refuse_flat_boxes
 from liewise.sgm.density_config import DensityConfig
 from liewise.sgm.examples import as_given, as_images, held_out_places, refuse_unfit
 from liewise.sgm.fitting import density_training, fit_density
@@ -28,7 +29,7 @@ from liewise.sgm.inference_fitting import build_inference, fit_inference
 from liewise.sgm.plain import from_plain, group_from_plain, group_to_plain, to_plain
 from liewise.sgm.queries import Parts, draw_poses, find, log_prob, posed, resample
 from liewise.sgm.stage_two import in_batches, make_pairs
-from liewise.train import RunFolder, TrainConfig, announce, fingerprint
+from liewise.train import RunFolder, TrainConfig, announce, difference, fingerprint
 from liewise.transforms import Group, affine
 
 __all__ = ["SGM"]
@@ -107,16 +108,19 @@ class SGM:
         split = images if isinstance(images, Split) else None
         images = as_images(images)
         group = affine() if self.group is None else self.group
-        refuse_unfit(images, group, self.draws, self.validation)
+        refuse_unfit(images, group)
+        self._refuse(group)
+        settings = self._settings()
         folder = RunFolder(Path(run_dir)) if isinstance(run_dir, str | Path) else run_dir
         if folder is not None:
-            goes_on = folder.claim({"model": _KIND, **self._settings(), "images": fingerprint(images)})
+            goes_on = folder.claim({"model": _KIND, **settings, "images": fingerprint(images)})
             if folder.finished:
                 return self._adopt(SGM.load(folder.path, group=group))
             if goes_on:
                 announce(progress, f"going on with the run in {folder.path}")
         training, held_out = held_out_places(len(images), self.validation, self.seed)
         result = self._fit(group, images[training], images[held_out], folder and folder.path, progress)
+        self.settings_ = settings
         if folder is not None:
             self.save(folder.path / "model")
             folder.keep_examples(**_some(images, split, held_out))
@@ -199,11 +203,17 @@ class SGM:
     def inverse_transform(self, rows: Any, eta: Any = None, *, seed: int = 0) -> np.ndarray:
         """Return images from the rows of `transform`: posed by η, or without it each in a natural pose."""
         self._require()
-        found = self._checked(np.asarray(rows, np.float32).reshape(-1, *self.image_shape_))
+        rows, width = np.asarray(rows, np.float32), math.prod(self.image_shape_)
+        if rows.ndim != 2 or rows.shape[1] != width:
+            raise DataError(f"expected rows [n, {width}], as transform gives them; got {rows.shape}")
+        found = self._checked(rows.reshape(-1, *self.image_shape_))
         if eta is None:
             keys = self._keys(seed, found)
             eta = in_batches(lambda x, k: draw_poses(self.parts_, to_unit(x), k), found, keys)
-        made = in_batches(lambda x, e: posed(self.group_, to_unit(x), e), found, np.asarray(eta, np.float32))
+        eta = np.asarray(eta, np.float32)
+        if eta.shape != (len(found), self.group_.dim):
+            raise DataError(f"expected η [{len(found)}, {self.group_.dim}], one row an image; got {eta.shape}")
+        made = in_batches(lambda x, e: posed(self.group_, to_unit(x), e), found, eta)
         return as_given(made, found.dtype)
 
     def augmenter(self, images: Any = None, *, draws: int = 32, seed: int = 0, threads: int | None = None) -> Augmenter:
@@ -233,8 +243,9 @@ class SGM:
         """Write the model; `load` reads it, and runs no code in doing so."""
         self._require()
         config = {
-            **self._settings(),
+            **self.settings_,
             "image_shape": list(self.image_shape_),
+            "window": getattr(self.parts_.inference, "window", None),
             "health": {name: value if math.isfinite(value) else None for name, value in self.health_.items()},
             "seconds": self.seconds_,
         }
@@ -250,18 +261,20 @@ class SGM:
             folder = folder / "model"
         config = train.read_config(folder, kind=_KIND)
         model = cls._of(config, group)
-        key = jax.random.key(0)
         asked = model.group or affine()
 
         def build(config: dict[str, Any]) -> Parts:
             shape = tuple(config["image_shape"])
             blank = np.zeros((2, *shape), np.float32)
-            inference = build_inference(asked, blank, model.inference_config or InferenceConfig(), key=key)
-            return Parts(inference, Density(inference.group, shape, model.density_config, key=key))
+            first, second = jax.random.split(jax.random.key(0))
+            network = model.inference_config or InferenceConfig()
+            inference = build_inference(asked, blank, network, window=config["window"], key=first)
+            return Parts(inference, Density(inference.group, shape, model.density_config, key=second))
 
         parts = train.load(folder, build, kind=_KIND)
         health = {name: math.nan if value is None else value for name, value in config["health"].items()}
         model._take(parts, health, config["seconds"])
+        model.settings_ = {name: config[name] for name in _PARAMETERS}
         return model
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -293,6 +306,19 @@ class SGM:
             transformer_tags=TransformerTags(preserves_dtype=[]),
         )
 
+    def _refuse(self, group: Group) -> None:
+        """Refuse by name, before any training, what was asked for and cannot be."""
+        if self.draws < 1:
+            raise LiewiseError(f"expected draws >= 1; got {self.draws}")
+        if not 0 < self.validation < 1:
+            raise LiewiseError(f"expected validation as a fraction between 0 and 1; got {self.validation}")
+        if not 0 <= self.consistency < math.inf:
+            raise LiewiseError(f"expected a finite consistency >= 0; got {self.consistency}")
+        self._trainings()  # refuses the seed
+        if (self.density_config or DensityConfig()).bounded:
+            complete = (self.inference_config or InferenceConfig()).complete
+            refuse_flat_boxes((group.completed() if complete else group).coordinates)
+
     def _settings(self) -> dict[str, Any]:
         """Say what was asked for, in plain values."""
         first, second = self._trainings()
@@ -321,6 +347,7 @@ class SGM:
 
     def _adopt(self, other: "SGM") -> "SGM":
         self._take(other.parts_, other.health_, other.seconds_)
+        self.settings_ = other.settings_
         return self
 
     def _found(self, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -340,6 +367,9 @@ class SGM:
     @classmethod
     def _of(cls, config: dict[str, Any], group: Group | None) -> "SGM":
         """Make an unfitted model from what `save` wrote."""
+        lacking = [name for name in (*_PARAMETERS, "image_shape", "health", "seconds") if name not in config]
+        if lacking:
+            raise StoreError(f"the model's configuration is not one of this version: it lacks {', '.join(lacking)}")
         try:
             kinds = {
                 "inference_config": InferenceConfig,
@@ -348,13 +378,23 @@ class SGM:
                 "density_training": TrainConfig,
             }
             rest = {name: config[name] for name in ("draws", "consistency", "validation", "seed")}
-            asked = group if group is not None else group_from_plain(config["group"])
+            asked = _the_group(config["group"], group)
             return cls(asked, **{n: from_plain(kind, config[n]) for n, kind in kinds.items()}, **rest)
-        except (KeyError, TypeError) as error:
+        except TypeError as error:
             raise StoreError(f"the model's configuration is not one of this version: {error}") from error
 
 
 _PARAMETERS = tuple(name for name in inspect.signature(SGM.__init__).parameters if name != "self")
+
+
+def _the_group(written: dict[str, Any] | None, given: Group | None) -> Group | None:
+    """Return the group that a model was saved with: built again, or the one given if it is that one."""
+    if given is None:
+        return group_from_plain(written)
+    apart = difference(written or group_to_plain(affine()), json.loads(json.dumps(group_to_plain(given))))
+    if apart:
+        raise StoreError(f"the group given is not the one that the model was fitted with: {apart}")
+    return given
 
 
 def _ending(result: train.Result) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, Key
 
 from liewise.sgm.density import Density
 from liewise.sgm.inference import Inference, prototypes
@@ -15,6 +15,7 @@ __all__ = ["Parts", "draw_from", "draw_poses", "find", "log_prob", "posed", "rel
 
 Examples = Float[Array, "batch height width channels"]
 Eta = Float[Array, "batch dim"]
+Keys = Key[Array, " batch"]  # one for each example
 
 
 class Parts(NamedTuple):
@@ -31,9 +32,7 @@ def find(parts: Parts, examples: Examples) -> tuple[Eta, Examples]:
 
 
 @eqx.filter_jit
-def resample(
-    parts: Parts, examples: Examples, keys: PRNGKeyArray, n: int
-) -> Float[Array, "batch n height width channels"]:
+def resample(parts: Parts, examples: Examples, keys: Keys, n: int) -> Float[Array, "batch n height width channels"]:
     """Return n natural versions of each example, each example by its own key; one warp from the example itself."""
     group = parts.inference.group
     eta, found = prototypes(parts.inference, examples)
@@ -50,7 +49,7 @@ def log_prob(parts: Parts, examples: Examples) -> Float[Array, " batch"]:
 
 
 @eqx.filter_jit
-def draw_poses(parts: Parts, found: Examples, keys: PRNGKeyArray) -> Eta:
+def draw_poses(parts: Parts, found: Examples, keys: Keys) -> Eta:
     """Draw a natural pose for each prototype, each by its own key."""
     return draw_from(parts.density, parts.density.features(found), keys, 1)[:, 0]
 
@@ -67,7 +66,7 @@ def relate(group: Group, eta: Eta, pose: Eta) -> Any:
 
 
 def draw_from(
-    density: Density, features: Float[Array, "batch features"], keys: PRNGKeyArray, n: int
+    density: Density, features: Float[Array, "batch features"], keys: Keys, n: int
 ) -> Float[Array, "batch n dim"]:
     """Draw n natural poses for each prototype, from its features, each by its own key."""
     return jax.vmap(lambda k, f: density.sample_from(k, f[None], n)[0])(keys, features)

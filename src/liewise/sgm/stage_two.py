@@ -6,7 +6,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import PRNGKeyArray
+from jaxtyping import Array, Key, PRNGKeyArray
 
 from liewise.datasets import to_bytes, to_unit
 from liewise.sgm.inference import Inference, prototypes
@@ -33,17 +33,7 @@ def make_pairs(
     """
     images = images[: max(1, most_bytes // (draws * images[0].size))]
     keys = jax.random.split(key, len(images))
-
-    @eqx.filter_jit
-    def one(inference: Inference, images: jax.Array, keys: jax.Array):
-        group, examples = inference.group, to_unit(images)
-        eta = inference(examples)
-        drawn = jax.vmap(lambda k: group.sample(k, draws))(keys).reshape(-1, group.dim)
-        copies = group.act(group.element(drawn), jnp.repeat(examples, draws, 0))
-        _, found = prototypes(inference, copies)
-        return to_bytes(found).reshape(len(images), draws, *examples.shape[1:]), eta
-
-    found, eta = in_batches(lambda images, keys: one(inference, images, keys), images, keys, size=_BATCH)
+    found, eta = in_batches(lambda images, keys: _pairs(inference, images, keys, draws), images, keys)
     return Pairs(found, eta)
 
 
@@ -56,10 +46,17 @@ def in_batches(function, *arrays, size: int = _BATCH):
     size = min(size, count)
     parts = []
     for start in range(0, count, size):
-        rows = [array[start : start + size] for array in arrays]
-        spare = size - len(rows[0])
-        if spare:
-            rows = [jnp.concatenate([jnp.asarray(r), jnp.repeat(jnp.asarray(r[-1:]), spare, 0)]) for r in rows]
-        result = jax.tree.map(np.asarray, function(*rows))
-        parts.append(jax.tree.map(lambda leaf, n=size - spare: leaf[:n], result))
+        places = np.minimum(np.arange(start, start + size), count - 1)
+        result = jax.tree.map(np.asarray, function(*(array[places] for array in arrays)))
+        parts.append(jax.tree.map(lambda leaf, n=count - start: leaf[:n], result))
     return jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)
+
+
+@eqx.filter_jit
+def _pairs(inference: Inference, images, keys: Key[Array, " batch"], draws: int):
+    group, examples = inference.group, to_unit(images)
+    eta = inference(examples)
+    drawn = jax.vmap(lambda k: group.sample(k, draws))(keys).reshape(-1, group.dim)
+    copies = group.act(group.element(drawn), jnp.repeat(examples, draws, 0))
+    _, found = prototypes(inference, copies)
+    return to_bytes(found).reshape(len(images), draws, *examples.shape[1:]), eta

@@ -1,22 +1,16 @@
 """What a study runs in: scale, seed and folders, and models that are fitted once for all figures of a setting."""
 
 import dataclasses
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from liewise.errors import LiewiseError
 from liewise.sgm import SGM
 from liewise.studies.registry import Scale
 from liewise.studies.settings import Examples, Recipe, Setting
-from liewise.transforms import to_json
+from liewise.train import RunFolder
 
 __all__ = ["Context", "Fit", "write_json"]
-
-_RECIPE = "recipe.json"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,46 +70,13 @@ class Context:
         )
 
     def _fit(self, setting: Setting) -> Fit:
-        examples, recipe = self.examples(setting), self.recipe(setting)
-        folder = self.fit_folder(setting.name)
-        self._claim(folder, recipe, examples)
-        if (folder / "model" / "model.json").exists():
-            return Fit(setting, examples, SGM.load(folder), reused=True)
-        model = self.model(recipe).fit(examples.train, run_dir=folder, progress=self.progress)
-        return Fit(setting, examples, model, reused=False)
-
-    def _claim(self, folder: Path, recipe: Recipe, examples: Examples) -> None:
-        """Write down how a folder's model is fitted; refuse a folder whose model was fitted otherwise."""
-        plain = {f.name: getattr(recipe, f.name) for f in dataclasses.fields(recipe)}
-        wanted = {
-            name: to_json(value) if name == "group" else dataclasses.asdict(value) for name, value in plain.items()
-        }
-        wanted = json.loads(json.dumps({**wanted, "data": _digest(examples.train.images)}))
-        path = folder / _RECIPE
-        if not path.exists():
-            write_json(path, wanted)
-            return
-        difference = _difference(json.loads(path.read_text()), wanted)
-        if difference:
-            raise LiewiseError(f"{folder} was fitted otherwise ({difference}); delete it, or give another --out")
+        examples, folder = self.examples(setting), RunFolder(self.fit_folder(setting.name))
+        reused = folder.finished
+        model = self.model(self.recipe(setting)).fit(examples.train, run_dir=folder, progress=self.progress)
+        return Fit(setting, examples, model, reused)
 
 
 def write_json(path: Path, content: Any) -> None:
     """Write a file of JSON, its folder with it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(content, indent=1) + "\n")
-
-
-def _digest(images: np.ndarray) -> str:
-    return hashlib.sha256(np.ascontiguousarray(images).data).hexdigest()[:16]
-
-
-def _difference(there: Any, wanted: Any, where: str = "") -> str:
-    """Say where two trees of plain values differ first; nothing if they do not."""
-    if isinstance(there, dict) and isinstance(wanted, dict):
-        for key in sorted(there.keys() | wanted.keys()):
-            found = _difference(there.get(key), wanted.get(key), f"{where}.{key}" if where else key)
-            if found:
-                return found
-        return ""
-    return "" if there == wanted else f"{where} was {there}, now {wanted}"

@@ -1,6 +1,7 @@
 """One training loop for every model, and models for keeps."""
 
 from liewise.train import schedules
+from liewise.train.checkpoints import difference
 from liewise.train.config import OptimiserConfig, Phase, TrainConfig
 from liewise.train.failures import CheckpointWarning, Interrupted, NonFiniteError, TrainError
 from liewise.train.feed import examples_of_step
@@ -27,6 +28,7 @@ __all__ = [
     "TrainError",
     "WandB",
     "announce",
+    "difference",
     "examples_of_step",
     "fingerprint",
     "load",

@@ -86,7 +86,8 @@ class RunFolder:
         return _read(self.path)
 
     def result(self) -> dict[str, Any]:
-        """Return what `finish` was given."""
+        """Return what `finish` was given; a run of another version, or one that is not finished, is refused."""
+        self.read()
         if not self.finished:
             raise StoreError(f"the run in {self.path} is not finished: give the same command again, and it goes on")
         return json.loads((self.path / _RESULT).read_text())

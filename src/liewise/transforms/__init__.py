@@ -1,6 +1,7 @@
 """What may happen to an example: groups of transformations and how they act."""
 
 from liewise.transforms.colour import Colour, colour, hsv_to_rgb, rgb_to_hsv
+from liewise.transforms.content import lost
 from liewise.transforms.coordinate import Coordinate
 from liewise.transforms.group import Additive, Group
 from liewise.transforms.interpolation import Interpolation, sample
@@ -26,6 +27,7 @@ __all__ = [
     "flips",
     "from_json",
     "hsv_to_rgb",
+    "lost",
     "parse",
     "product",
     "rgb_to_hsv",

@@ -47,6 +47,11 @@ class Coordinate:
                 f" {self.period:g}; boxes are in η, where a rotation is in radians and a hue in turns"
             )
 
+    @property
+    def line(self) -> bool:
+        """Whether it lies on a line: neither round a circle nor by steps."""
+        return self.period is None and self.steps is None
+
     def to_user(self, eta: Values, size: tuple[int, int] | None = None) -> Values:
         """Express values of η in the user's unit; pixels need the size (height, width) of the images."""
         if self.unit == "factor":

@@ -19,7 +19,7 @@ from jaxtyping import Array, Float
 from liewise.errors import TransformError
 from liewise.transforms.coordinate import Coordinate
 
-__all__ = ["Additive", "Group"]
+__all__ = ["Additive", "Element", "Group"]
 
 G = TypeVar("G", bound="Group")
 Element = Any  # a pytree of arrays with the batch in front

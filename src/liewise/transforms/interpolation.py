@@ -102,7 +102,7 @@ def _sum_channels(values: Float[Array, "*shape channels"]) -> Float[Array, "*sha
     """Sum the last axis, as a matrix product: a plain sum would be fused into the loop before it."""
     if values.shape[-1] == 1:
         return values[..., 0]
-    ones = jnp.ones((values.shape[-1], 1))
+    ones = jnp.ones((values.shape[-1], 1), values.dtype)
     total = jnp.matmul(values.reshape(-1, values.shape[-1]), ones, precision=lax.Precision.HIGHEST)
     return total.reshape(values.shape[:-1])
 
@@ -189,7 +189,7 @@ class _Taps:
 
 def _padded(images: Images, margin: int, fill: float):
     rim = (margin, margin)
-    padded = jnp.pad(images, ((0, 0), rim, rim, (0, 0)), constant_values=fill)
+    padded = jnp.pad(images, ((0, 0), rim, rim, (0, 0)), constant_values=jnp.asarray(fill, images.dtype))
     return padded.reshape(len(images), -1, images.shape[-1])
 
 
