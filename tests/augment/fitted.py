@@ -32,7 +32,8 @@ def model(group=None, channels=1):
     some = images(8, channels) / np.float32(127.5) - 1
     inference = build_inference(group, some, CONFIG, key=jax.random.key(0))
     density = Density(inference.group, shape, SMALL, key=jax.random.key(1))
-    made._take(_loud(Parts(inference, density)), {"ink": 1.0, "ratio/mean": 0.0, "round trip/plain": 1.0}, {})
+    made.parts_ = _loud(Parts(inference, density))
+    made.group_, made.image_shape_ = inference.group, shape
     return made
 
 

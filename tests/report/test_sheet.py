@@ -5,7 +5,8 @@ import pytest
 
 from liewise import datasets, transforms
 from liewise.errors import TransformError
-from liewise.report import contact_sheet, describe_value
+from liewise.report import contact_sheet
+from liewise.transforms import describe_value
 
 
 def images_and_captions(figure):

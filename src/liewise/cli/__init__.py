@@ -5,6 +5,7 @@ import sys
 import tyro
 
 from liewise._version import __version__
+from liewise.cli.check import Check
 from liewise.cli.data import Data
 from liewise.cli.fit import Fit
 from liewise.cli.resample import Resample
@@ -23,7 +24,7 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"liewise {__version__}")
         return
     chosen = tyro.extras.subcommand_cli_from_dict(
-        {"data": Data, "fit": Fit, "resample": Resample, "study": Study},
+        {"check": Check, "data": Data, "fit": Fit, "resample": Resample, "study": Study},
         prog="liewise",
         description=f"{_PURPOSE} This is version {__version__} (liewise --version).",
         args=arguments or ["--help"],

@@ -44,8 +44,7 @@ class Fit(Source):
         self._refuse()
         from rich.console import Console
 
-        from liewise.report import found_table
-        from liewise.sgm import SGM, density_training, inference_training, natural_ranges
+        from liewise.sgm import SGM, density_training, inference_training
         from liewise.train import RunFolder
 
         data = self.load()
@@ -77,8 +76,9 @@ class Fit(Source):
         if finished_before:
             print(f"{self.out} holds this run, and it is finished: there is nothing to do (--force starts it anew)")
             return
-        natural = natural_ranges(model.density(folder.examples()["images"]))
-        Console().print(found_table(natural, model.health_, model.warnings_))
+        summary = model.summary(class_names=data.class_names, seed=self.seed)
+        (self.out / "summary.json").write_text(summary.to_json())
+        Console().print(summary.table())
         print(
             f"the run is in {self.out}; liewise resample {self.out} --out grid.png draws natural versions of examples"
         )

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 
 from liewise.report.plots import circle_ticks, new_figure, quiet, show_image
 from liewise.report.style import CAPTION, FILLS, INK
-from liewise.report.wording import axis_words
 from liewise.sgm import Marginal
+from liewise.transforms import axis_words
 
 __all__ = ["draw_marginals"]
 

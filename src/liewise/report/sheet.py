@@ -9,8 +9,7 @@ from matplotlib.figure import Figure, SubFigure
 
 from liewise.datasets import Dataset, Split, to_bytes, to_unit
 from liewise.report.tiles import Tile, draw_rows
-from liewise.report.wording import describe_value
-from liewise.transforms import Coordinate, Group
+from liewise.transforms import Coordinate, Group, describe_value
 
 __all__ = ["contact_sheet"]
 

@@ -1,5 +1,6 @@
 """The Symmetry-aware Generative Model: prototypes by self-supervision, then a density over transformations."""
 
+from liewise.sgm.checking import Check, check
 from liewise.sgm.densities import Densities, Joint, Marginal
 from liewise.sgm.density import Density
 from liewise.sgm.density_config import DensityConfig
@@ -8,10 +9,12 @@ from liewise.sgm.inference import Equivariant, Inference, Plain, prototypes
 from liewise.sgm.inference_config import InferenceConfig, inference_training, paper_inference_training
 from liewise.sgm.inference_fitting import build_inference, fit_inference, make_inference_loss
 from liewise.sgm.model import SGM
-from liewise.sgm.ranges import Range, natural_ranges
+from liewise.sgm.recovery import Recovery, recoveries
+from liewise.sgm.summary import Summary
 
 __all__ = [
     "SGM",
+    "Check",
     "Densities",
     "Density",
     "DensityConfig",
@@ -21,8 +24,10 @@ __all__ = [
     "Joint",
     "Marginal",
     "Plain",
-    "Range",
+    "Recovery",
+    "Summary",
     "build_inference",
+    "check",
     "density_loss",
     "density_training",
     "fit_density",
@@ -30,8 +35,8 @@ __all__ = [
     "inference_training",
     "make_density_loss",
     "make_inference_loss",
-    "natural_ranges",
     "paper_density_training",
     "paper_inference_training",
     "prototypes",
+    "recoveries",
 ]

@@ -9,7 +9,7 @@ from liewise.datasets import Split, load, to_bytes
 from liewise.errors import DataError, TransformError
 from liewise.transforms import Group
 
-__all__ = ["as_given", "as_images", "held_out_places", "refuse_unfit"]
+__all__ = ["as_given", "as_images", "as_labels", "held_out_places", "refuse_unfit"]
 
 _FEWEST = 16  # images to learn from
 _SMALLEST = 8  # pixels, of a side
@@ -22,6 +22,17 @@ def as_images(images: Any, *, shape: tuple[int, ...] | None = None) -> np.ndarra
     if shape is not None and found.shape[1:] != tuple(shape):
         raise DataError(f"expected images {_words(shape)}, as the model was fitted to; got {_words(found.shape[1:])}")
     return found
+
+
+def as_labels(labels: Any, count: int) -> np.ndarray | None:
+    """Return classes as an array, one for each of so many images; text where they are neither text nor numbers."""
+    if labels is None:
+        return None
+    array = np.asarray(labels)
+    if array.ndim != 1 or len(array) != count:
+        shape = len(array) if array.ndim == 1 else f"an array {array.shape}"
+        raise DataError(f"expected {count} labels, one an image; got {shape}")
+    return array.astype(str) if array.dtype == object else array
 
 
 def as_given(images: np.ndarray, dtype: np.dtype) -> np.ndarray:

@@ -225,5 +225,5 @@ def _window(group: Group, examples: Examples) -> int:
     sides = examples.shape[1:3]
     if not {"shift-x", "shift-y"} <= set(group.names):
         return max(sides)
-    side = 2 * math.ceil(_MARGIN * float(Place(group, examples).radius(examples)) * max(sides) / 2)
+    side = 2 * math.ceil(_MARGIN * float(Place(group, examples).radius(examples)) * max(sides))
     return side if side < min(sides) else max(sides)

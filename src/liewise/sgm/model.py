@@ -5,6 +5,7 @@ import inspect
 import json
 import math
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +22,16 @@ from liewise.sgm.augmenting import make_pool, make_sampler
 from liewise.sgm.densities import Densities
 from liewise.sgm.density import Density, refuse_flat_boxes
 from liewise.sgm.density_config import DensityConfig
-from liewise.sgm.examples import as_given, as_images, held_out_places, refuse_unfit
+from liewise.sgm.examples import as_given, as_images, as_labels, held_out_places, refuse_unfit
 from liewise.sgm.fitting import density_training, fit_density
-from liewise.sgm.health import check_health, complaints
+from liewise.sgm.health import check_health, complaints, still_falling
 from liewise.sgm.inference_config import InferenceConfig, inference_training
 from liewise.sgm.inference_fitting import build_inference, fit_inference
 from liewise.sgm.plain import from_plain, group_from_plain, group_to_plain, to_plain
 from liewise.sgm.queries import Parts, draw_poses, find, log_prob, posed, resample
 from liewise.sgm.stage_two import in_batches, make_pairs
+from liewise.sgm.summarising import summarise
+from liewise.sgm.summary import Summary
 from liewise.train import RunFolder, TrainConfig, announce, difference, fingerprint
 from liewise.transforms import Group, affine
 
@@ -49,6 +52,9 @@ class SGM:
     >>> SGM(transforms.affine("rotation")).get_params()["draws"]
     5
     """
+
+    _kept: dict[str, np.ndarray] | None = None  # examples that were held out
+    _class_names: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -99,14 +105,14 @@ class SGM:
 
         Args:
             images: an array of images, or a split of a data set.
-            labels: not used; here so that pipelines can pass them.
+            labels: classes, one an image, for `summary`; nothing is learned from them.
             run_dir: a folder for the configuration, checkpoints, metrics and the model. A run that was cut off goes on
                 from there to the same model, and one that is finished is read; one of something else is refused.
             progress: "bar", "lines", "silent", or "auto".
         """
-        del labels
-        split = images if isinstance(images, Split) else None
+        labels = images.labels if labels is None and isinstance(images, Split) else labels
         images = as_images(images)
+        labels = as_labels(labels, len(images))
         group = affine() if self.group is None else self.group
         refuse_unfit(images, group)
         self._refuse(group)
@@ -121,9 +127,10 @@ class SGM:
         training, held_out = held_out_places(len(images), self.validation, self.seed)
         result = self._fit(group, images[training], images[held_out], folder and folder.path, progress)
         self.settings_ = settings
+        self._kept = _some(images, labels, held_out)
         if folder is not None:
             self.save(folder.path / "model")
-            folder.keep_examples(**_some(images, split, held_out))
+            folder.keep_examples(**self._kept)
             folder.finish(result)
         for complaint in self.warnings_:
             warnings.warn(complaint, LiewiseWarning, stacklevel=2)
@@ -158,7 +165,10 @@ class SGM:
             run_dir=path and path / "density",
             progress=progress,
         )
-        health = check_health(first.best, held_out, key=for_health)
+        health = check_health(first.best, held_out, key=for_health) | {
+            "inference/falling": still_falling(first, relative=True),
+            "density/falling": still_falling(second, relative=False) / first.best.group.dim,
+        }
         self._take(Parts(first.best, second.best), health, {"inference": first.seconds, "density": second.seconds})
         return {name: _ending(stage) for name, stage in (("inference", first), ("density", second))}
 
@@ -239,6 +249,28 @@ class SGM:
         self._require()
         write_export(path, make_sampler(self.parts_, self.image_shape_), force=force)
 
+    def summary(
+        self, images: Any = None, labels: Any = None, class_names: Sequence[str] = (), *, seed: int = 0
+    ) -> Summary:
+        """Say which transformations are natural, how far they go, and how sure that is: the answer (docs: Verdicts).
+
+        Args:
+            images: to judge by; those that were held out if not given.
+            labels: classes, one an image, each of which is judged by itself as well.
+            class_names: names of the classes, by label; those of the run if not given.
+            seed: of everything that is random.
+        """
+        self._require()
+        if images is None:
+            if self._kept is None:
+                raise LiewiseError("this model was saved without examples: give summary(images) some")
+            images = self._kept["images"]
+            labels = self._kept.get("labels") if labels is None else labels
+        elif labels is None and isinstance(images, Split):
+            labels = images.labels
+        names = tuple(class_names) or self._class_names
+        return summarise(self.parts_, self._checked(images), labels, names, health=self.health_, seed=seed)[0]
+
     def save(self, folder: str | Path) -> None:
         """Write the model; `load` reads it, and runs no code in doing so."""
         self._require()
@@ -275,6 +307,9 @@ class SGM:
         health = {name: math.nan if value is None else value for name, value in config["health"].items()}
         model._take(parts, health, config["seconds"])
         model.settings_ = {name: config[name] for name in _PARAMETERS}
+        if run.exists:
+            model._kept = run.examples()
+            model._class_names = tuple(run.read()["about"].get("data", {}).get("class_names", ()))
         return model
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -348,6 +383,7 @@ class SGM:
     def _adopt(self, other: "SGM") -> "SGM":
         self._take(other.parts_, other.health_, other.seconds_)
         self.settings_ = other.settings_
+        self._kept, self._class_names = other._kept, other._class_names
         return self
 
     def _found(self, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -402,8 +438,8 @@ def _ending(result: train.Result) -> dict[str, Any]:
     return {"steps": result.step, "stopped": result.stopped, "best_step": result.best_step, "best_score": score}
 
 
-def _some(images: np.ndarray, split: Split | None, places: np.ndarray) -> dict[str, np.ndarray]:
-    """Choose what a run's folder keeps of the held-out examples."""
+def _some(images: np.ndarray, labels: np.ndarray | None, places: np.ndarray) -> dict[str, np.ndarray]:
+    """Choose what is kept of the held-out examples."""
     places = places[: max(1, _MOST_KEPT // images[0].nbytes)]
-    labels = {} if split is None or split.labels is None else {"labels": split.labels[places]}
-    return {"images": images[places], "places": places, **labels}
+    kept = {"images": images[places], "places": places}
+    return kept if labels is None else kept | {"labels": labels[places]}

@@ -12,13 +12,14 @@ import numpy as np
 
 from liewise.datasets import SHAPES, to_unit
 from liewise.measure import ranks, uniform_ks
-from liewise.report import Curve, Panel, axis_words, draw_panels
+from liewise.report import Curve, Panel, draw_panels
 from liewise.sgm import Densities, Density
 from liewise.studies.context import Context, Fit
 from liewise.studies.outcome import Cell, Measured, Outcome, Picture, Table
 from liewise.studies.partial import partial_invariance
 from liewise.studies.settings import SETTINGS
 from liewise.studies.stage_two import examine, other_density
+from liewise.transforms import axis_words
 
 __all__ = ["Ablated", "calibration", "held_out_nats", "run"]
 
@@ -42,6 +43,7 @@ def run(context: Context) -> Outcome:
     ablated = [_ablated(context, context.fit(SETTINGS[name])) for name in _SETTINGS]
     partial = partial_invariance(context)
     likelihoods = tuple(_likelihoods(each) for each in ablated)
+    counts = " and ".join(f"{len(each.pose):,}" for each in ablated)
     calibrations = tuple(_calibration_table(each, seed=context.seed) for each in ablated)
     return Outcome(
         {
@@ -55,7 +57,7 @@ def run(context: Context) -> Outcome:
         },
         (*likelihoods, *calibrations, *partial.tables),
         (
-            f"Up to {_EXAMPLES:,} held-out examples (test split), each with its own prototype; log-densities in nats,"
+            f"{counts} held-out examples (test splits), each with its own prototype; log-densities in nats,"
             " of each coordinate given the ones above it (the Gaussian head has no coordinate depend on another).",
             "All three densities are of the same poses and prototypes, by one inference, and trained alike.",
             f"Calibration: the place of each pose among {_DRAWS} draws, which is uniform for a density that is right.",

@@ -8,12 +8,12 @@ picture has to be looked at; where the inference puts prototypes does not matter
 import numpy as np
 
 from liewise.measure import relative, spread, wasserstein
-from liewise.report import Compared, axis_words, draw_compared
+from liewise.report import Compared, draw_compared
 from liewise.studies.context import Context
 from liewise.studies.drawn import Drawn, draw_natural
 from liewise.studies.outcome import Measured, Outcome, Picture, Table
 from liewise.studies.settings import SETTINGS
-from liewise.transforms import Group
+from liewise.transforms import Group, axis_words
 
 __all__ = ["resampled_colours", "run"]
 

@@ -60,7 +60,7 @@ def run(context: Context) -> Outcome:
     figure = draw_curves(
         curves,
         x="seconds, compilation included",
-        y="held-out nats a coordinate above converged",
+        y="nats a coordinate, above converged",
         level=_NEAR,
         limits=(0, 1),
         upright=_MOST_SECONDS,

@@ -79,8 +79,8 @@ def partial_invariance(context: Context) -> Outcome:
         {"partial": Picture(draw_panels([panel], across=2), caption)},
         (Table(title, _COLUMNS, tuple(rows)),),
         (
-            f"Partial invariance: {_EXAMPLES} held-out digits, {_DRAWS:,} draws of each. Several prototypes to an orbit"
-            " are made by folding the rotations of one inference: a narrower random box would leave ours equivariant.",
+            f"Partial invariance: {len(images)} held-out digits, {_DRAWS:,} draws of each. Several prototypes to an"
+            " orbit are made by folding the rotations of one inference: a narrower box would leave ours equivariant.",
         ),
     )
 

@@ -150,5 +150,19 @@ _ALL = (
         " each stage at scale small, all of them at scale paper.",
         "sweep:run",
     ),
+    Study(
+        "verdicts",
+        "How often verdicts are right",
+        "Our own: made cases whose truth is known (coordinates, kinds of distribution, sprites, digits, clothes,"
+        " colours), none of them used to tune the rule. Verdicts should be right in 95 % and intervals' ends within"
+        " 10 % of the box.",
+        "verdicts:run",
+    ),
+    Study(
+        "verdicts-development",
+        "Verdicts on the development list",
+        "The same on other cases: the ones on which the rule may be tuned.",
+        "verdicts:develop",
+    ),
 )
 STUDIES = {study.name: study for study in _ALL}

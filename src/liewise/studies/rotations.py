@@ -38,8 +38,8 @@ def run(context: Context) -> Outcome:
         {"densities": _picture(fits, classes)},
         (widening, uniform),
         (
-            f"{_EXAMPLES:,} held-out digits, {_DRAWS} draws of each, {_MANY:,} for KS, of which sampling alone leaves"
-            f" {0.87 / np.sqrt(_MANY):.3f} to each example.",
+            f"{min(_EXAMPLES, len(fits[0].examples.test)):,} held-out digits, {_DRAWS} draws of each; {_MANY:,} for KS,"
+            f" of which sampling alone leaves {0.87 / np.sqrt(_MANY):.3f} to each example.",
             "Growth is from one added width to the next, the least of the three. The slope is of the width over 1.9"
             " times the degrees added either way, the arc that has 95 % of those: 1 where the width grows as what was"
             " added does, less for digits that look alike after half a turn, which have a second mode from the start.",

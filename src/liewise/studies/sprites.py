@@ -5,11 +5,12 @@ import numpy as np
 from liewise.datasets import SHAPES, SYMMETRY, Split
 from liewise.errors import LiewiseError
 from liewise.measure import SPRITE_FACTORS, Recovered, mass_between, recovered_sprites, resampled_factors
-from liewise.report import Compared, axis_words, draw_compared
+from liewise.report import Compared, draw_compared
 from liewise.studies.context import Context, Fit
 from liewise.studies.drawn import draw_natural
 from liewise.studies.outcome import Cell, Measured, Outcome, Picture, Table
 from liewise.studies.settings import SETTINGS
+from liewise.transforms import axis_words
 
 __all__ = ["bands", "run"]
 

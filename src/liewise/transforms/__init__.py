@@ -9,6 +9,7 @@ from liewise.transforms.product import Joined, Product, product
 from liewise.transforms.spatial import Affine, Chart, Flips, Spatial, affine, flips
 from liewise.transforms.spec import from_json, parse, to_json
 from liewise.transforms.warp import warp
+from liewise.transforms.wording import axis_words, describe_value
 
 __all__ = [
     "Additive",
@@ -23,7 +24,9 @@ __all__ = [
     "Product",
     "Spatial",
     "affine",
+    "axis_words",
     "colour",
+    "describe_value",
     "flips",
     "from_json",
     "hsv_to_rgb",
