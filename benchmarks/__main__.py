@@ -10,10 +10,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import inference, loop, warp
+from benchmarks import augment, inference, loop, warp
 from liewise.report import Machine
 
-_PARTS = {"warp": warp.measure, "loop": loop.measure, "inference": inference.measure}
+_PARTS = {"warp": warp.measure, "loop": loop.measure, "inference": inference.measure, "augment": augment.measure}
 
 
 def main() -> None:

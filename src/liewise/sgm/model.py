@@ -14,8 +14,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from liewise import train
+from liewise.augment import Augmenter
+from liewise.augment.exporting import write_export
 from liewise.datasets import Split, to_unit
 from liewise.errors import DataError, LiewiseError, LiewiseWarning, NotFittedError, StoreError
+from liewise.sgm.augmenting import make_pool, make_sampler
 from liewise.sgm.densities import Densities
 from liewise.sgm.density import Density, refuse_flat_boxes
 from liewise.sgm.density_config import DensityConfig
@@ -222,6 +225,29 @@ class SGM:
             raise DataError(f"expected η [{len(found)}, {self.group_.dim}], one row an image; got {eta.shape}")
         made = in_batches(lambda x, e: posed(self.group_, to_unit(x), e), found, eta)
         return as_given(made, found.dtype)
+
+    def augmenter(self, images: Any = None, *, draws: int = 32, seed: int = 0, threads: int | None = None) -> Augmenter:
+        """Return natural augmentation as a callable for NumPy, torch and Grain pipelines; see `Augmenter`.
+
+        Args:
+            images: the images that it will be used on: they are recognised and fast. Without any, all go through the
+                model each time.
+            draws: versions of each of these that are kept in store; 24 bytes each under affine maps.
+            seed: of all that is drawn.
+            threads: for batches in this process; as many as there are cores by default. Worker processes use one.
+        """
+        given = None if images is None else self._checked(images)
+        self._require()
+        if draws < 1 or (threads is not None and threads < 1):
+            raise LiewiseError(f"expected draws and threads of 1 or more; got {draws} and {threads}")
+        key = jax.random.fold_in(jax.random.key(seed), 3)
+        pool = None if given is None else make_pool(self.parts_, given, draws, key)
+        return Augmenter(make_sampler(self.parts_, self.image_shape_), pool, seed=seed, threads=threads)
+
+    def export(self, path: str | Path, *, force: bool = False) -> None:
+        """Write `pose`, `prototype` and `resample` as one Python file that needs NumPy alone, equal to 1e-4."""
+        self._require()
+        write_export(path, make_sampler(self.parts_, self.image_shape_), force=force)
 
     def summary(
         self, images: Any = None, labels: Any = None, class_names: Sequence[str] = (), *, seed: int = 0

@@ -46,7 +46,8 @@ def sample(images: Images, points: Points, kind: Interpolation = "bicubic", fill
     if points.ndim != 4 or points.shape[1] != 2:
         raise TransformError(f"expected points [batch, 2, height, width], x before y; got {points.shape}")
     expect_images(images, len(points), "points")
-    return _alone(partial(_interpolate, kind=kind, fill=fill), images, points)
+    with jax.named_scope(f"liewise.sample:{kind}:{float(fill)!r}"):  # by which profiles and exports know it
+        return _alone(partial(_interpolate, kind=kind, fill=fill), images, points)
 
 
 def _interpolate(images: Images, points: Points, *, kind: Interpolation, fill: float) -> Values:
