@@ -256,14 +256,14 @@ class SGM:
             folder = folder / "model"
         config = train.read_config(folder, kind=_KIND)
         model = cls._of(config, group)
-        key = jax.random.key(0)
+        for_inference, for_density = jax.random.split(jax.random.key(0))
         asked = model.group or affine()
 
         def build(config: dict[str, Any]) -> Parts:
             shape = tuple(config["image_shape"])
             blank = np.zeros((2, *shape), np.float32)
-            inference = build_inference(asked, blank, model.inference_config or InferenceConfig(), key=key)
-            return Parts(inference, Density(inference.group, shape, model.density_config, key=key))
+            inference = build_inference(asked, blank, model.inference_config or InferenceConfig(), key=for_inference)
+            return Parts(inference, Density(inference.group, shape, model.density_config, key=for_density))
 
         parts = train.load(folder, build, kind=_KIND)
         health = {name: math.nan if value is None else value for name, value in config["health"].items()}
