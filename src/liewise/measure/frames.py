@@ -109,7 +109,8 @@ def changes(group: Group, prototypes: Images) -> Float[np.ndarray, "n dim"]:
 def fill_of(group: Group) -> float:
     """Return what a group fills a frame with from outside; the darkest value if it moves no pixels."""
     parts = group.factors if isinstance(group, Product) else (group,)
-    return next((float(part.fill) for part in parts if hasattr(part, "fill")), -1.0)
+    fills = (getattr(part, "fill", None) for part in parts)
+    return next((float(fill) for fill in fills if fill is not None), -1.0)
 
 
 @eqx.filter_jit

@@ -50,7 +50,8 @@ def _sprites(name: str, count: int, seed: int) -> tuple[Split, tuple[str, ...]]:
 
 def _digits(count: int, data_dir: Path | None, seed: int) -> tuple[Split, tuple[str, ...]]:
     data = load("mnist", data_dir=data_dir)
-    split = data.train.take(np.flatnonzero(np.isin(data.train.labels, _TURNING_DIGITS))).shuffled(seed)[:count]
+    turning = np.isin(np.asarray(data.train.labels), _TURNING_DIGITS)
+    split = data.train.take(turning).shuffled(seed)[:count]
     images = np.asarray(split.images[..., 0], np.float64)
     across, down = np.meshgrid(np.arange(_SIDE), np.arange(_SIDE))
     total = images.sum((1, 2))

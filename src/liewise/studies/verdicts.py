@@ -109,7 +109,7 @@ def _made(case: Case, base: Split, group: transforms.Group, seed: int) -> Split:
 
 
 def _expected(case: Case, classes: Sequence[str]) -> dict[tuple[str, str], Verdict]:
-    expected = {(name, "all"): given[0] for name, given in case.given.items()}
+    expected: dict[tuple[str, str], Verdict] = {(name, "all"): given[0] for name, given in case.given.items()}
     for label, of in case.by_class.items():
         expected |= {(name, classes[label]): given[0] for name, given in of.items()}
     return expected
