@@ -51,7 +51,7 @@ def test_a_run_is_judged_by_the_examples_that_it_held_out_class_by_class(run, mo
 
 
 def test_other_images_are_judged_with_their_labels_or_without(model):
-    other = SPRITES[:30]
+    other = SPRITES[:60]
     assert {f.among for f in model.summary(other).findings} == {"all", *CLASSES}
     assert {f.among for f in model.summary(other.images).findings} == {"all"}
     texts = np.where(other.labels == 0, "angular", "round")
