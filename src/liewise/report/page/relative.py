@@ -74,4 +74,4 @@ def _turned(steps: tuple[float, ...], values: np.ndarray, by: np.ndarray, sign: 
     """Count steps round: two steps are a mirroring and nothing."""
     known = np.array(steps, np.float32)
     places = np.abs(values[..., None] - known).argmin(-1) + sign * np.abs(by[..., None] - known).argmin(-1)
-    return known[places % len(known)]
+    return np.asarray(known[places % len(known)])
