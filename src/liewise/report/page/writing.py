@@ -40,8 +40,8 @@ def write_report(run_dir: str | Path, out: str | Path | None = None) -> Path:
     path = Path(run_dir)
     facts = Facts.of(path)
     target = path / "report.html" if out is None else Path(out)
-    page = _unfinished(facts) if facts.result is None else _finished(facts)
-    _write(target, page)
+    _make_room(target)
+    _write(target, _unfinished(facts) if facts.result is None else _finished(facts))
     return target
 
 
@@ -103,7 +103,6 @@ def _page(
     learned = None if seconds is None else f"learned in {duration(seconds)}"
     count = f"{facts.shape[0]:,} images" if facts.shape else None
     shown = [section for section in sections if section is not None]
-    palette = "".join(f"--fill-{i}:{colour};" for i, colour in enumerate(FILLS))
     asset = {
         name: resources.files(_ASSETS).joinpath(f"page.{name}").read_text("utf-8") for name in ("html", "css", "js")
     }
@@ -114,19 +113,29 @@ def _page(
         subtitle=escape(" · ".join(filter(None, [facts.date, count, learned, f"liewise {__version__}"]))),
         contents=tag("ul", *(tag("li", tag("a", section.name, href=f"#{section.anchor}")) for section in shown)),
         sections=join([*doubts, *(section.html for section in shown), reading_guide()]),
-        style=f":root{{--ink:{INK};--quiet:{QUIET};{palette}}}\n{asset['css']}",
+        style=f":root{{--ink:{INK};--quiet:{QUIET};--fill:{FILLS[0]}}}\n{asset['css']}",
         script=asset["js"],
     )
 
 
-def _write(target: Path, page: str) -> None:
-    """Write all of it or nothing."""
+def _make_room(target: Path) -> None:
+    """Refuse before the work is done rather than after it."""
     if target.is_dir():
         raise LiewiseError(f"{target} is a folder; name the file to write")
-    fresh = target.with_name(f".{target.name}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise LiewiseError(f"{target} cannot be written: {error.strerror or error}") from error
+    if not os.access(target.parent, os.W_OK):
+        raise LiewiseError(f"{target} cannot be written: {target.parent} is not yours to write to")
+
+
+def _write(target: Path, page: str) -> None:
+    """Write all of it or nothing."""
+    fresh = target.with_name(f".{target.name}")
+    try:
         fresh.write_text(page, encoding="utf-8")
         os.replace(fresh, target)
     except OSError as error:
+        fresh.unlink(missing_ok=True)
         raise LiewiseError(f"{target} cannot be written: {error.strerror or error}") from error
