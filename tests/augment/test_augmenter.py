@@ -54,7 +54,7 @@ def test_the_parameters_say_what_was_done(model, augment, images):
     there = group.compose(group.element(jnp.asarray(drawn.eta)), group.inverse(group.element(jnp.asarray(drawn.pose))))
     want = datasets.to_bytes(group.act(there, datasets.to_unit(images)))
     assert np.abs(np.asarray(want).astype(int) - versions).max() <= 1
-    assert np.abs(group.difference(drawn.pose, model.pose(images))).max() < 1e-4
+    assert np.abs(group.difference(jnp.asarray(drawn.pose), jnp.asarray(model.pose(images)))).max() < 1e-4
 
 
 def test_known_and_unknown_images_are_drawn_from_the_models_density(model, images):

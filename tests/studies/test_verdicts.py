@@ -8,7 +8,7 @@ import pytest
 from scipy import ndimage
 
 from liewise import transforms
-from liewise.datasets import SHAPES, SYMMETRY
+from liewise.datasets import SHAPES, SYMMETRY, Uniform
 from liewise.errors import LiewiseError
 from liewise.measure import judge
 from liewise.studies import verdicts
@@ -104,7 +104,7 @@ def test_the_table_counts_what_is_right_and_how_far_off_the_ends_are(tmp_path, m
     tiny = verdicts._Budget(examples=60, steps=2, density_steps=2, batch_size=8)
     monkeypatch.setattr(verdicts, "_BUDGETS", {"small": tiny})
     monkeypatch.setattr(verdicts, "_FRESH", 16)
-    case = Case("shapes", "scale", by_class={0: {"scale": DEVELOPMENT[-1].given["scale-y"]}})
+    case = Case("shapes", "scale", by_class={0: {"scale": ("partial", Uniform(0.8, 1.25))}})
     done = verdicts.run_cases(Context(folder=tmp_path, progress="silent"), [case], "development")
     row = (
         dataclasses.replace(done[0][1][0], off=0.2) if done[0][1] else pytest.skip("no sprite of the class is held out")
