@@ -28,7 +28,7 @@ def images(count, channels=1, seed=0):
 
 def model(group=None, channels=1):
     """A model as `fit` would have left it."""
-    group = transforms.affine() if group is None else group
+    group = transforms.affine("rotation", "shift") if group is None else group
     made = SGM(group, inference_config=CONFIG, density_config=SMALL)
     shape = (SIDE, SIDE, channels)
     some = images(8, channels) / np.float32(127.5) - 1

@@ -10,7 +10,9 @@ from scipy import stats
 
 import liewise as lw
 from liewise import datasets, transforms
+from liewise.augment import Augmenter
 from liewise.errors import DataError, LiewiseError, NotFittedError
+from liewise.sgm.augmenting import make_pool
 
 
 def _forms(batch):
@@ -57,8 +59,9 @@ def test_the_parameters_say_what_was_done(model, augment, images):
     assert np.abs(group.difference(jnp.asarray(drawn.pose), jnp.asarray(model.pose(images)))).max() < 1e-4
 
 
-def test_known_and_unknown_images_are_drawn_from_the_models_density(model, images):
-    augment = model.augmenter(images[:1], draws=400, seed=1)
+def test_known_and_unknown_images_are_drawn_from_the_models_density(model, augment, images):
+    pool = make_pool(model.parts_, images[:1], 400, jax.random.key(5))
+    augment = Augmenter(augment.sampler, pool, seed=1)
     known, unknown = images[:1], images[1:2]
     for image in (known, unknown):
         drawn = augment(np.repeat(image, 400, 0), index=np.arange(400), parameters=True)[1].eta
@@ -82,7 +85,7 @@ def _in_epoch(augment, epoch, images):
 
 
 def test_in_an_epoch_the_order_and_the_batches_do_not_matter(augment, images):
-    again = lw.augment.Augmenter(augment.sampler, augment.pool, seed=3)
+    again = Augmenter(augment.sampler, augment.pool, seed=3)
     again.set_epoch(5)
     order = np.random.default_rng(0).permutation(20)
     whole = again(images[:20])
@@ -90,7 +93,7 @@ def test_in_an_epoch_the_order_and_the_batches_do_not_matter(augment, images):
 
 
 def test_without_an_epoch_every_call_draws_anew_and_a_seed_gives_the_same_calls(augment, images):
-    one, other = (lw.augment.Augmenter(augment.sampler, augment.pool, seed=3) for _ in range(2))
+    one, other = (Augmenter(augment.sampler, augment.pool, seed=3) for _ in range(2))
     first, second = one(images[:20]), one(images[:20])
     assert (first != second).any()
     assert np.array_equal(first, other(images[:20]))
@@ -98,7 +101,7 @@ def test_without_an_epoch_every_call_draws_anew_and_a_seed_gives_the_same_calls(
 
 
 def test_another_seed_draws_others(augment, images):
-    other = lw.augment.Augmenter(augment.sampler, augment.pool, seed=4)
+    other = Augmenter(augment.sampler, augment.pool, seed=4)
     assert (other(images, index=np.arange(24)) != augment(images, index=np.arange(24))).any()
 
 
@@ -106,6 +109,7 @@ def test_the_store_takes_six_numbers_a_draw(augment):
     assert augment.pool.stored.shape == (20, 16, 6)
 
 
+@pytest.mark.slow
 def test_colour_and_mirrors_go_along():
     group = transforms.product(transforms.affine("rotation"), transforms.flips("flip-x"), transforms.colour())
     model, photos = fitted.model(group, 3), fitted.images(6, 3)

@@ -143,6 +143,9 @@ def test_without_grain_for_grain_says_what_to_do(augment, monkeypatch):
 @pytest.mark.filterwarnings("ignore")
 def test_a_grain_loader_does_so_with_worker_processes(augment, images):
     grain = pytest.importorskip("grain.python")
+    from absl import flags
+
+    flags.FLAGS.mark_as_parsed()  # which a script's absl.app.run would do
 
     def stream(count):
         sampler = grain.IndexSampler(12, seed=0, shuffle=True, num_epochs=1, shard_options=grain.NoSharding())

@@ -184,8 +184,11 @@ _OTHER_NAMES = {("scan", "jaxpr"): "body", ("while", "body_jaxpr"): "body", ("wh
 
 def _known_stream(equation: Any, params: Any) -> bool:
     kind = str(equation.invars[0].aval.dtype)
-    partitionable = getattr(jax.config, "jax_threefry_partitionable")  # noqa: B009 - made at run time
-    return kind == "key<fry>" and params.get("bit_width", 32) == 32 and partitionable
+    return (
+        kind == "key<fry>"
+        and params.get("bit_width", 32) == 32
+        and getattr(jax.config, "jax_threefry_partitionable", False)
+    )
 
 
 def _number(value: Any) -> float | int | bool | str:
