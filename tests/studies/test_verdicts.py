@@ -8,7 +8,7 @@ import pytest
 from scipy import ndimage
 
 from liewise import transforms
-from liewise.datasets import SHAPES, SYMMETRY, Uniform
+from liewise.datasets import SHAPES, SYMMETRY
 from liewise.errors import LiewiseError
 from liewise.measure import judge
 from liewise.sgm import Recovery
