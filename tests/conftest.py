@@ -20,6 +20,12 @@ settings.load_profile("liewise")
 _SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """What helps tests is not one: several rooms have a file of the same name."""
+    helper = collection_path.suffix == ".py" and not collection_path.name.startswith("test_")
+    return True if helper and Path(__file__).parent in collection_path.parents else None
+
+
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """Where the real data sets lie: LIEWISE_DATA_DIR, or a folder `shared/data` beside the checkout."""

@@ -15,12 +15,14 @@ SMALL = DensityConfig(features=(16, 8), head=(8,), conditioner=(8,), layers=1, b
 
 
 def images(count, channels=1, seed=0):
-    """Bytes [count, 12, 12, channels]: smooth blobs, each in a place of its own."""
+    """Bytes [count, 12, 12, channels]: smooth blobs, each in a place of its own, and each with an arm on one side."""
     rng = np.random.default_rng(seed)
     y, x = np.mgrid[:SIDE, :SIDE]
     middle = rng.uniform(4, 7, (count, 2, 1, 1))
     width = rng.uniform(4, 12, (count, 1, 1))
     blobs = np.exp(-((y - middle[:, 0]) ** 2 + 2 * (x - middle[:, 1]) ** 2) / width)
+    arms = np.exp(-((y - middle[:, 0] - 2.5) ** 2 + (x - middle[:, 1] - 1.5) ** 2) / 1.5)
+    blobs = np.clip(0.8 * blobs + 0.6 * arms, 0, 1)
     return (blobs[..., None] * rng.uniform(120, 255, (count, 1, 1, channels))).astype(np.uint8)
 
 

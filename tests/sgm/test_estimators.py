@@ -37,7 +37,7 @@ def moved(images, **values):
 @pytest.mark.parametrize(("name", "by"), [("shift-x", 0.125), ("shift-y", -0.1875)])
 def test_the_place_moves_by_whole_pixels_as_the_example_does(name: str, by: float):
     images = sprites()
-    place = Place(("shift-x", "shift-y"), images)
+    place = Place(transforms.affine("shift"), images)
     before, after = place(images), place(moved(images, **{name.replace("-", "_"): by}))
     for coordinate in ("shift-x", "shift-y"):
         expected = by if coordinate == name else 0.0
@@ -46,15 +46,27 @@ def test_the_place_moves_by_whole_pixels_as_the_example_does(name: str, by: floa
 
 def test_the_size_grows_by_the_factor_that_the_example_does():
     images = sprites()
-    place = Place(("scale",), images)
+    place = Place(transforms.affine("scale"), images)
     grown = place(moved(images, scale_x=0.2, scale_y=0.2))["scale"] - place(images)["scale"]
     np.testing.assert_allclose(grown, 0.2, atol=0.03)  # pixels are not points
 
 
 def test_the_size_is_not_told_where_one_axis_alone_can_scale():
     images = sprites()
-    assert set(Place(("shift-x", "scale-x"), images)(images)) == {"shift-x"}
-    assert set(Place(("scale-x", "scale-y"), images)(images)) == {"scale-x", "scale-y"}
+    assert set(Place(transforms.affine("shift-x", "scale-x"), images)(images)) == {"shift-x"}
+    assert set(Place(transforms.affine("scale-x", "scale-y"), images)(images)) == {"scale-x", "scale-y"}
+
+
+def test_where_scales_differ_widely_what_is_left_is_round():
+    group = transforms.affine("scale-x", "scale-y", "shear", box=dict.fromkeys(("scale-x", "scale-y", "shear"), 0.75))
+    images = sprites()
+    place = Place(group, images)
+    stretched = group.act(group.element(group.eta(4, scale_x=0.3, scale_y=-0.2, shear=0.3)), images)
+    found = place(stretched)
+    undone = group.act(group.inverse(group.element(jnp.stack([found[n] for n in group.names], -1))), stretched)
+    left = place(undone)
+    for name in group.names:
+        np.testing.assert_allclose(left[name], 0.0, atol=0.03)
 
 
 @pytest.mark.parametrize(("name", "place"), [("saturation", 0), ("value", 1)])

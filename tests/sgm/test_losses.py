@@ -22,13 +22,17 @@ def drawn(views: int, n: int = 3):
     return [GROUP.element(GROUP.sample(key, n)) for key in map(jax.random.key, range(views))]
 
 
+def whole(views: int, n: int = 3):
+    return [jnp.ones(n)] * views
+
+
 def squared(one, other):
     return np.mean((np.asarray(one) - np.asarray(other)) ** 2, (1, 2, 3))
 
 
 def test_views_that_agree_on_any_prototype_cost_nothing():
     off = GROUP.element(GROUP.sample(jax.random.key(3), 3))
-    np.testing.assert_allclose(agreement(GROUP, images(), [off, off, off]), 0.0, atol=1e-6)
+    np.testing.assert_allclose(agreement(GROUP, images(), [off, off, off], whole(3)), 0.0, atol=1e-6)
 
 
 @pytest.mark.parametrize(("views", "pairs"), [(2, [(0, 1)]), (3, [(0, 1), (1, 2), (2, 0)])])
@@ -38,7 +42,15 @@ def test_agreement_compares_each_view_with_the_next(views: int, pairs: list[tupl
         squared(GROUP.act(GROUP.compose(GROUP.inverse(to_prototype[j]), to_prototype[i]), examples), examples)
         for i, j in pairs
     ]
-    np.testing.assert_allclose(agreement(GROUP, examples, to_prototype), np.mean(expected, 0), rtol=1e-5)
+    np.testing.assert_allclose(agreement(GROUP, examples, to_prototype, whole(views)), np.mean(expected), rtol=1e-5)
+
+
+def test_a_view_that_kept_nothing_does_not_count():
+    examples, to_prototype = images(), drawn(2)
+    kept = [jnp.array([1.0, 1.0, 0.0]), jnp.array([1.0, 0.5, 1.0])]
+    each = [agreement(GROUP, examples[i : i + 1], [e[i : i + 1] for e in to_prototype], whole(2, 1)) for i in range(2)]
+    expected = (each[0] + 0.5 * each[1]) / 1.5
+    np.testing.assert_allclose(agreement(GROUP, examples, to_prototype, kept), expected, rtol=1e-4)
 
 
 def test_in_view_a_star_compares_the_example_with_every_copy_and_a_ring_neighbours():
@@ -54,9 +66,9 @@ def test_in_view_a_star_compares_the_example_with_every_copy_and_a_ring_neighbou
 
 
 def test_the_distance_from_natural_is_a_sum_of_squares_along_lines_alone():
-    eta = [GROUP.eta(1, shift_x=0.1, rotation=2.0, scale_x=-0.2), GROUP.eta(1, scale_y=0.1)]
-    found = distance_from_natural(GROUP, [GROUP.element(e) for e in eta])
-    expected = ((0.1 / 0.25) ** 2 + (0.2 / 0.25) ** 2 + (0.1 / 0.25) ** 2) / 5 / 2  # five coordinates, two views
+    eta = GROUP.eta(1, shift_x=0.1, rotation=2.0, scale_x=-0.2)
+    found = distance_from_natural(GROUP, GROUP.element(eta))
+    expected = ((0.1 / 0.25) ** 2 + (0.2 / 0.25) ** 2) / 5  # coordinates
     np.testing.assert_allclose(found, expected, rtol=1e-4)
 
 

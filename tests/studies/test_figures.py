@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from tiny import TinyContext
+from tiny_studies import TinyContext
 
 from liewise.studies import study_named
 from liewise.studies.iterated import chains

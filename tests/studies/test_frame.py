@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 from rich.console import Console
-from tiny import FittingContext
+from tiny_studies import FittingContext
 
 from liewise.cli import main
 from liewise.errors import LiewiseError

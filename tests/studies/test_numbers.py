@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from tiny import SMALL, TinyContext
+from tiny_studies import SMALL, TinyContext
 
 from liewise import transforms
 from liewise.datasets import Factor, Split

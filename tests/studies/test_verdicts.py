@@ -8,9 +8,10 @@ import pytest
 from scipy import ndimage
 
 from liewise import transforms
-from liewise.datasets import SHAPES, SYMMETRY
+from liewise.datasets import SHAPES, SYMMETRY, Uniform
 from liewise.errors import LiewiseError
 from liewise.measure import judge
+from liewise.sgm import Recovery
 from liewise.studies import verdicts
 from liewise.studies.context import Context
 from liewise.studies.outcome import Measured
@@ -83,34 +84,34 @@ def test_a_killed_run_goes_on_and_a_changed_case_is_done_again(tmp_path, monkeyp
     tiny = verdicts._Budget(examples=40, steps=2, density_steps=2, batch_size=8)
     monkeypatch.setattr(verdicts, "_BUDGETS", {"small": tiny})
     monkeypatch.setattr(verdicts, "_FRESH", 16)
-    cases = (
-        Case("heart", "rotation", {"rotation": DEVELOPMENT[1].given["rotation"]}),
-        Case("shapes", "scale", by_class={0: {"scale": DEVELOPMENT[-1].given["scale-y"]}}),
-    )
+    cases = [Case("heart", "rotation", {"rotation": DEVELOPMENT[1].given["rotation"]})]
     context = Context(folder=tmp_path, progress="silent")
-    first = verdicts.run_cases(context, cases[:1], "development")
+    first = verdicts.run_cases(context, cases, "development")
     monkeypatch.setattr(verdicts, "_judged", None)  # whatever is done now cannot be fitted
-    assert verdicts.run_cases(context, cases[:1], "development") == first
+    assert verdicts.run_cases(context, cases, "development") == first
     changed = dataclasses.replace(cases[0], transforms="rotation=90deg")
     with pytest.raises(TypeError):
         verdicts.run_cases(context, [changed], "development")
     path = next(tmp_path.rglob("00.json"))
     path.write_text(path.read_text()[:50])
     with pytest.raises(TypeError):
-        verdicts.run_cases(context, cases[:1], "development")
+        verdicts.run_cases(context, cases, "development")
 
 
-def test_the_table_counts_what_is_right_and_how_far_off_the_ends_are(tmp_path, monkeypatch):
-    tiny = verdicts._Budget(examples=60, steps=2, density_steps=2, batch_size=8)
-    monkeypatch.setattr(verdicts, "_BUDGETS", {"small": tiny})
-    monkeypatch.setattr(verdicts, "_FRESH", 16)
-    case = Case("shapes", "scale", by_class={0: {"scale": DEVELOPMENT[-1].given["scale-y"]}})
-    done = verdicts.run_cases(Context(folder=tmp_path, progress="silent"), [case], "development")
-    row = (
-        dataclasses.replace(done[0][1][0], off=0.2) if done[0][1] else pytest.skip("no sprite of the class is held out")
-    )
-    table, each = verdicts._outcome([(case, (row,))], "development").tables
-    assert table.rows[0][:2] == (1, 1)
-    assert table.rows[0][2].value == float(row.right)
-    assert each.rows[0][-1] == Measured(0.2, at_most=0.1)
-    assert json.dumps(row.as_dict())
+def test_the_table_counts_what_is_right_and_how_far_off_the_ends_are():
+    coordinate = transforms.affine("rotation").coordinates[0]
+    turns = np.random.default_rng(0).uniform(-0.5, 0.5, (20, 64))
+    finding = judge(coordinate, turns, size=SIZE)
+    right = Recovery("partial", -30.0, 30.0, 0.02, 1.0, 0.1, finding)
+    wrong = Recovery("full", -171.0, 171.0, 0.4, 70.0, 0.5, finding)
+    cases = [Case("heart", "rotation", {"rotation": case.given["rotation"]}) for case in DEVELOPMENT[1:8:6]]
+    table, each = verdicts._outcome([(cases[0], (right,)), (cases[1], (wrong,))], "development").tables
+    assert table.rows[0] == (2, 2, Measured(0.5, at_least=0.95), 0.5, Measured(0.5, at_least=0.95))
+    assert [row[4:6] for row in each.rows] == [("partial", "partial"), ("full", "partial ✗")]
+    assert [row[-1].met for row in each.rows] == [True, False]
+
+
+def test_a_recovery_is_the_same_after_json():
+    finding = judge(transforms.affine("rotation").coordinates[0], np.zeros((4, 8)), size=SIZE)
+    row = Recovery("absent", 0.0, 0.0, 0.0, 0.0, 0.0, finding)
+    assert Recovery.from_dict(json.loads(json.dumps(row.as_dict()))) == row

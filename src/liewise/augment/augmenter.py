@@ -89,8 +89,10 @@ class Augmenter:
 
     def for_grain(self, field: Any = None) -> Any:
         """Return a `grain.transforms.RandomMap` of elements, or of one field of them (a key, or a place in a tuple)."""
-        from liewise.augment.grain_map import GrainMap
-
+        try:
+            from liewise.augment.grain_map import GrainMap
+        except ImportError as error:
+            raise LiewiseError("for_grain needs Grain: pip install grain") from error
         return GrainMap(self, field)
 
     def __getstate__(self) -> dict[str, Any]:

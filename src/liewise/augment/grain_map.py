@@ -3,16 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from liewise.errors import LiewiseError
+from grain.python import RandomMapTransform
 
 if TYPE_CHECKING:
     from liewise.augment.augmenter import Augmenter
-
-try:
-    from grain.python import RandomMapTransform
-except ImportError as error:
-    raise LiewiseError("for_grain needs Grain: pip install grain") from error
 
 __all__ = ["GrainMap"]
 

@@ -8,6 +8,7 @@ from liewise._version import __version__
 from liewise.cli.check import Check
 from liewise.cli.data import Data
 from liewise.cli.fit import Fit
+from liewise.cli.report import Report
 from liewise.cli.resample import Resample
 from liewise.cli.study import Study
 from liewise.errors import LiewiseError
@@ -24,7 +25,7 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"liewise {__version__}")
         return
     chosen = tyro.extras.subcommand_cli_from_dict(
-        {"check": Check, "data": Data, "fit": Fit, "resample": Resample, "study": Study},
+        {"check": Check, "data": Data, "fit": Fit, "report": Report, "resample": Resample, "study": Study},
         prog="liewise",
         description=f"{_PURPOSE} This is version {__version__} (liewise --version).",
         args=arguments or ["--help"],

@@ -6,6 +6,7 @@ from liewise.report.compared import Compared, draw_compared
 from liewise.report.curves import Curve, Panel, draw_curves, draw_panels
 from liewise.report.machine import Machine
 from liewise.report.marginals import draw_marginals
+from liewise.report.page import write_report
 from liewise.report.picture import write_png
 from liewise.report.resampled import resampled_sheet
 from liewise.report.sheet import contact_sheet
@@ -27,4 +28,5 @@ __all__ = [
     "mosaic",
     "resampled_sheet",
     "write_png",
+    "write_report",
 ]

@@ -26,7 +26,7 @@ __all__ = ["Ablated", "calibration", "held_out_nats", "run"]
 _SETTINGS = ("mnist-affine", "sprites-affine")
 _EXAMPLES, _DRAWS = 2000, 255  # held out; draws of each, for ranks
 _NAMES = ("spline flow", "Gaussian head", "without x̂")
-_COLUMNS = ("coordinate", "spline flow", "Gaussian head", "margin", "without x̂", "margin ")
+_COLUMNS = ("coordinate", "spline flow", "Gaussian head", "gain over it", "without x̂", "gain over that")
 
 
 class Ablated(NamedTuple):

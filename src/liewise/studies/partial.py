@@ -57,7 +57,7 @@ def partial_invariance(context: Context) -> Outcome:
     """Learn densities given fully and partially invariant prototypes of digits turned by anything."""
     fit = context.fit(mnist_rotated(180.0))
     images = fit.examples.test.images[:_EXAMPLES]
-    rows, curves = [], []
+    rows, panels = [], []
     for folds in _FOLDS:
         inference = Folded(fit.model.parts_.inference, folds)
         density = fit.model.parts_.density if folds == 1 else _learned(context, fit, inference)
@@ -65,9 +65,10 @@ def partial_invariance(context: Context) -> Outcome:
         drawn = np.degrees(np.asarray(found.sample(jax.random.key(context.seed), _DRAWS), np.float64))[..., 0]
         rows.append(_row(folds, drawn))
         marginal = found.marginal("rotation")
-        words = "one prototype: full" if folds == 1 else f"{folds} prototypes: partial"
-        curves.append(Curve(words, marginal.values, marginal.density[0]))
-    panel = Panel(fit.setting.title, "rotation, °", tuple(curves), period=360.0)
+        title = "one prototype: full" if folds == 1 else f"{folds} prototypes: partial"
+        learned = Curve("learned", marginal.values, marginal.density[0])
+        true = Curve("true", marginal.values, np.full(len(marginal.values), 1 / 360))
+        panels.append(Panel(title, "rotation, °", (learned, true), period=360.0))
     caption = (
         "The density of rotation of one digit, where all turns are natural. Only given a fully invariant prototype does"
         " it say so; where an orbit has several prototypes, each has but its share of the turns."
@@ -76,7 +77,7 @@ def partial_invariance(context: Context) -> Outcome:
         "Digits turned by anything: rotations natural for a prototype, if prototypes are invariant in full or in part"
     )
     return Outcome(
-        {"partial": Picture(draw_panels([panel], across=2), caption)},
+        {"partial": Picture(draw_panels(panels, across=len(panels)), caption)},
         (Table(title, _COLUMNS, tuple(rows)),),
         (
             f"Partial invariance: {len(images)} held-out digits, {_DRAWS:,} draws of each. Several prototypes to an"
