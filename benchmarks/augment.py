@@ -1,6 +1,5 @@
 """The augmenter on images that it knows: images a second, and beside JAX's own warp of as many in the same process."""
 
-import dataclasses
 import os
 import statistics
 import time
@@ -22,7 +21,7 @@ def measure() -> list[dict[str, Any]]:
     images = datasets.load("sprites", n=_BATCH, n_test=16, size=28).train.images
     model = SGM(
         transforms.affine(),
-        inference_config=dataclasses.replace(InferenceConfig(), hidden=(16,)),
+        inference_config=InferenceConfig(hidden=(16,), looks=(1, 1), looks_at_use=(1, 1)),
         density_config=DensityConfig(features=(16, 8), head=(8,), conditioner=(8,), layers=1, bins=4),
         inference_training=inference_training(steps=5, batch_size=64),
         density_training=density_training(steps=5, batch_size=64),
